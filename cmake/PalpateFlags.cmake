@@ -1,0 +1,46 @@
+# One set of flags for everything of ours. Two rules hold for every build:
+#  - no fused multiply-add behind our back (-ffp-contract=off): it breaks symmetry and determinism;
+#  - one set of -m flags for the whole build: Eigen's types change layout with them.
+# Warnings are errors here and never reach a project that uses the library.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+
+find_program(PALPATE_CCACHE ccache)
+if(PALPATE_CCACHE AND PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${PALPATE_CCACHE}")
+endif()
+
+add_library(palpate_flags INTERFACE)
+target_compile_options(palpate_flags INTERFACE
+  -ffp-contract=off
+  -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
+  # So that neither binaries nor messages hold this machine's paths.
+  "-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=")
+
+if(PALPATE_NATIVE)
+  set(PALPATE_ISA native)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  set(PALPATE_ISA x86-64-v2)
+endif()
+if(PALPATE_ISA)
+  target_compile_options(palpate_flags INTERFACE -march=${PALPATE_ISA})
+endif()
+
+if(PALPATE_SANITIZER STREQUAL "address")
+  set(sanitize -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+elseif(PALPATE_SANITIZER STREQUAL "thread")
+  set(sanitize -fsanitize=thread -fno-omit-frame-pointer)
+elseif(PALPATE_SANITIZER)
+  message(FATAL_ERROR "PALPATE_SANITIZER is '${PALPATE_SANITIZER}'; it can be empty, address or thread")
+endif()
+if(PALPATE_SANITIZER)
+  target_compile_options(palpate_flags INTERFACE ${sanitize})
+  target_link_options(palpate_flags INTERFACE ${sanitize})
+  target_compile_definitions(palpate_flags INTERFACE PALPATE_SANITIZED)
+endif()

@@ -1,0 +1,35 @@
+// A reference to something callable: what std::function is without owning and without allocating. The
+// callable must outlive the call it is passed to, as a lambda written in the argument list does.
+#pragma once
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace palpate {
+
+template <class Signature>
+class FunctionRef;
+
+template <class Result, class... Arguments>
+class FunctionRef<Result(Arguments...)> {
+ public:
+  template <class F>
+  requires(!std::is_same_v<std::remove_cvref_t<F>, FunctionRef> &&
+           std::is_invocable_r_v<Result, F&, Arguments...>)
+      FunctionRef(F&& f)  // implicit, so that a lambda can be passed directly
+      : object_(const_cast<void*>(static_cast<const void*>(std::addressof(f)))),
+        call_([](void* object, Arguments... arguments) -> Result {
+          return (*static_cast<std::remove_reference_t<F>*>(object))(std::forward<Arguments>(arguments)...);
+        }) {}
+
+  Result operator()(Arguments... arguments) const {
+    return call_(object_, std::forward<Arguments>(arguments)...);
+  }
+
+ private:
+  void* object_;
+  Result (*call_)(void*, Arguments...);
+};
+
+}  // namespace palpate

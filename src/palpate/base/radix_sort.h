@@ -1,0 +1,40 @@
+// Stable sort of integer keys, alone or with values, by radix.
+//
+// Least significant digit first. One pass over the keys finds which bits differ at all (cell numbers and
+// Morton codes use few of them) and whether the keys are sorted already; the differing bits are cut into
+// digits of at most 8 bits, and each digit costs a counting and a scattering pass. Threads take one block
+// each. The result of a stable sort is unique, so blocks may follow the thread count and the output is still
+// the same for any.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace palpate {
+
+// Keeps its buffers: repeated sorts of the same length allocate nothing.
+class RadixSort {
+ public:
+  void sort(std::span<std::uint32_t> keys);
+  void sort(std::span<std::uint64_t> keys);
+  // values[i] travels with keys[i]; equal keys keep their order. Both spans have the same length.
+  void sort(std::span<std::uint32_t> keys, std::span<std::uint32_t> values);
+  void sort(std::span<std::uint64_t> keys, std::span<std::uint32_t> values);
+
+ private:
+  template <class Key, bool with_values>
+  void sort_any(std::vector<Key>& key_buffer, Key* keys, std::uint32_t* values, std::size_t n);
+
+  std::vector<std::uint32_t> keys32_, values_;
+  std::vector<std::uint64_t> keys64_;
+  std::vector<std::uint32_t> counts_;  // digit by digit inside each block
+};
+
+// For one use.
+void radix_sort(std::span<std::uint32_t> keys);
+void radix_sort(std::span<std::uint64_t> keys);
+void radix_sort(std::span<std::uint32_t> keys, std::span<std::uint32_t> values);
+void radix_sort(std::span<std::uint64_t> keys, std::span<std::uint32_t> values);
+
+}  // namespace palpate

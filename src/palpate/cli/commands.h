@@ -1,0 +1,12 @@
+// The commands, a function and a file each. To add one: write command_NAME.cpp beside the others, declare its
+// function here and call it in main.cpp.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace palpate::cli {
+
+// Each adds its subcommand; when the command line has chosen it, its callback runs and leaves the exit code.
+void add_bench(CLI::App& app, int& exit_code);
+
+}  // namespace palpate::cli

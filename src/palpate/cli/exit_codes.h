@@ -1,0 +1,52 @@
+// How every program of Palpate ends: 0 done, 1 the input is bad, 2 the command line is bad, 3 an internal
+// error.
+#pragma once
+
+#include <cstdio>
+#include <exception>
+#include <iostream>
+#include <optional>
+
+#include <fmt/core.h>
+#include <CLI/CLI.hpp>
+
+#include <palpate/base/error.h>
+
+namespace palpate::cli {
+
+inline constexpr int done = 0, bad_input = 1, bad_command_line = 2, internal_error = 3;
+
+// Runs `work` and turns whatever it throws into one message on stderr and an exit code.
+template <class Work>
+int guarded(const char* program, Work&& work) {
+  try {
+    const int code = work();
+    std::cout.flush();
+    if (std::fflush(stdout) != 0 || !std::cout)
+      throw Error(Place::named("output", "stdout"), "it cannot be written to", "Is the disk full?");
+    return code;
+  } catch (const Error& error) {
+    fmt::print(stderr, "{}: {}\n", program, error.what());
+    return bad_input;
+  } catch (const std::exception& error) {
+    fmt::print(stderr,
+               "{}: internal error: {}. This is a bug in Palpate; please report it with the command line.\n",
+               program, error.what());
+    return internal_error;
+  }
+}
+
+// Parses; on --help and the like, or on a bad command line, answers and returns the exit code.
+inline std::optional<int> parse(CLI::App& app, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+    return std::nullopt;
+  } catch (const CLI::Success& asked) {  // --help, --version
+    return app.exit(asked) == 0 ? done : internal_error;
+  } catch (const CLI::ParseError& error) {
+    fmt::print(stderr, "{}: {}\nSee '{} --help'.\n", app.get_name(), error.what(), app.get_name());
+    return bad_command_line;
+  }
+}
+
+}  // namespace palpate::cli

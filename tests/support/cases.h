@@ -1,0 +1,60 @@
+// Random cases that can be repeated.
+//
+//   each_case(20'000, [](Random& random) { ... EXPECT_... });
+//
+// Every case has a seed of its own, printed when an expectation in it fails; PALPATE_SEED=<that number> runs this case
+// alone. Under PALPATE_LONG=1 (label "long") 50 times as many cases run.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <random>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace palpate::testing {
+
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : engine_(seed) {}
+  std::uint64_t bits() { return engine_(); }
+  std::size_t below(std::size_t n) { return static_cast<std::size_t>(engine_() % n); }
+  bool chance(double p) { return uniform(0, 1) < p; }
+  double uniform(double lo, double hi) { return lo + (hi - lo) * static_cast<double>(engine_() >> 11) * 0x1p-53; }
+  // Spread evenly over orders of magnitude, of either sign.
+  double magnitude(double lo, double hi) {
+    const double size = std::exp(uniform(std::log(lo), std::log(hi)));
+    return chance(0.5) ? size : -size;
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+inline bool long_run() {
+  const char* value = std::getenv("PALPATE_LONG");
+  return value != nullptr && std::string(value) != "0";
+}
+
+template <class Body>
+void each_case(std::size_t count, Body&& body) {
+  if (const char* seed = std::getenv("PALPATE_SEED")) {
+    Random random(std::strtoull(seed, nullptr, 0));
+    body(random);
+    return;
+  }
+  if (long_run()) count *= 50;
+  std::mt19937_64 seeds(20211);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t seed = seeds();
+    SCOPED_TRACE("repeat this case alone with PALPATE_SEED=" + std::to_string(seed));
+    Random random(seed);
+    body(random);
+    if (::testing::Test::HasFailure()) return;  // one failing case is enough to read
+  }
+}
+
+}  // namespace palpate::testing
