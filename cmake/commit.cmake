@@ -1,4 +1,5 @@
 # Writes the commit that is built into HEADER; leaves the file alone when nothing changed.
+cmake_minimum_required(VERSION 3.22)
 find_package(Git QUIET)
 set(commit "unknown commit")
 if(GIT_FOUND)

@@ -7,7 +7,8 @@
 #include <palpate/geometry/nearest.h>
 #include <palpate/geometry/obb.h>
 
-// How far is a point from a triangle? Uses each of the library's dependencies once; leaves with 0 if all is well.
+// How far is a point from a triangle? Uses each of the library's dependencies once; leaves with 0 if all is
+// well.
 int main() {
   using namespace palpate;
   const Triangle triangle{Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(0, 1, 0)};

@@ -1,5 +1,5 @@
-// Boxes: what is rounded is rounded outward, and by no more than one number. Checked with rationals and with the
-// neighbours of each bound.
+// Boxes: what is rounded is rounded outward, and by no more than one number. Checked with rationals and with
+// the neighbours of each bound.
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -43,7 +43,8 @@ bool at_least(const Rational& value, Real bound) {
 // The float is the largest not above the value: it holds, and the next one does not.
 void expect_tight_below(float bound, const Rational& value) {
   EXPECT_TRUE(at_least(value, bound)) << bound << " is above " << value.get_d();
-  EXPECT_FALSE(at_least(value, std::nextafter(bound, infinity_f))) << bound << " is not the nearest to " << value.get_d();
+  EXPECT_FALSE(at_least(value, std::nextafter(bound, infinity_f)))
+      << bound << " is not the nearest to " << value.get_d();
 }
 void expect_tight_above(float bound, const Rational& value) { expect_tight_below(-bound, -value); }
 
@@ -64,7 +65,8 @@ Box box_of(const Vec3& a, const Vec3& b) {
 }
 
 TEST(Box, Empty) {
-  const Box none, some{Vec3(-1, -1, -1), Vec3(1, 1, 1)}, everything{Vec3::Constant(-1e308), Vec3::Constant(1e308)};
+  const Box none, some{Vec3(-1, -1, -1), Vec3(1, 1, 1)},
+      everything{Vec3::Constant(-1e308), Vec3::Constant(1e308)};
   EXPECT_TRUE(none.empty());
   EXPECT_FALSE(none.overlaps(none));
   EXPECT_FALSE(none.overlaps(everything));
@@ -84,7 +86,16 @@ TEST(Box, Empty) {
   EXPECT_FALSE(grown(none, 1e308).overlaps(everything));
   const Boxf rounded = round_outward(none, Vec3(1, 2, 3));
   EXPECT_TRUE(rounded.empty());
-  EXPECT_FALSE(rounded.overlaps(round_outward(everything)));
+  EXPECT_FALSE(rounded.overlaps(round_outward(some)));
+}
+
+// Beyond the largest float a bound is infinite; it still has nothing in common with nothing.
+TEST(Box, EmptyAndInfiniteDoNotOverlap) {
+  const Boxf none = round_outward(Box{}),
+             everything = round_outward({Vec3::Constant(-1e308), Vec3::Constant(1e308)});
+  EXPECT_TRUE(everything.overlaps(everything));
+  EXPECT_FALSE(none.overlaps(everything));
+  EXPECT_FALSE(everything.overlaps(none));
 }
 
 TEST(Box, TouchingOverlaps) {
@@ -125,8 +136,22 @@ TEST(Box, ShrunkAwayOverlapsNothing) {
 
 TEST(Box, RoundOutwardAtTheEndsOfFloat) {
   const float denormal = std::numeric_limits<float>::denorm_min();
-  const double values[] = {0.0, -0.0, 5e-324, 1e-300, denormal, denormal * 0.5, denormal * 1.5, 1.1754943508222875e-38, 0.1,
-                           16777217, float_max, nudged(float_max, 1), nudged(float_max, -1), 3.5e38, 1e300, 1.7e308};
+  const double values[] = {0.0,
+                           -0.0,
+                           5e-324,
+                           1e-300,
+                           denormal,
+                           denormal * 0.5,
+                           denormal * 1.5,
+                           1.1754943508222875e-38,
+                           0.1,
+                           16777217,
+                           float_max,
+                           nudged(float_max, 1),
+                           nudged(float_max, -1),
+                           3.5e38,
+                           1e300,
+                           1.7e308};
   for (const double x : values)
     for (const double y : values) {
       expect_rounded_outward(box_of(Vec3(x, -x, x), Vec3(y, -y, -y)), Vec3::Zero());
@@ -238,7 +263,8 @@ TEST(BoxProperty, GrownHoldsTheExactMargin) {
       const Rational lo = exact(box.lo[i]) - exact(margin), hi = exact(box.hi[i]) + exact(margin);
       EXPECT_TRUE(at_least(lo, result.lo[i])) << show(box.lo) << margin;
       EXPECT_TRUE(at_most(hi, result.hi[i])) << show(box.hi) << margin;
-      EXPECT_FALSE(at_least(lo, nudged(result.lo[i], 2))) << show(box.lo) << margin;  // and no more than needed
+      EXPECT_FALSE(at_least(lo, nudged(result.lo[i], 2)))
+          << show(box.lo) << margin;  // and no more than needed
       EXPECT_FALSE(at_most(hi, nudged(result.hi[i], -2))) << show(box.hi) << margin;
     }
   });
@@ -250,11 +276,13 @@ TEST(BoxProperty, DistanceAgreesWithRationals) {
     const Box a = box_of(shapes.point(), shapes.point()), b = box_of(shapes.point(), shapes.point());
     Rational expected = 0;
     for (int i = 0; i < 3; ++i) {
-      Rational gap = std::max(Rational(exact(a.lo[i]) - exact(b.hi[i])), Rational(exact(b.lo[i]) - exact(a.hi[i])));
+      Rational gap =
+          std::max(Rational(exact(a.lo[i]) - exact(b.hi[i])), Rational(exact(b.lo[i]) - exact(a.hi[i])));
       if (sgn(gap) > 0) expected += gap * gap;
     }
     const double found = squared_distance(a, b);
-    EXPECT_NEAR(found, expected.get_d(), 1e-15 * expected.get_d()) << show(a.lo) << show(a.hi) << show(b.lo) << show(b.hi);
+    EXPECT_NEAR(found, expected.get_d(), 1e-15 * expected.get_d())
+        << show(a.lo) << show(a.hi) << show(b.lo) << show(b.hi);
     EXPECT_EQ(found == 0, a.overlaps(b)) << show(a.lo) << show(a.hi) << show(b.lo) << show(b.hi);
     EXPECT_EQ(found, squared_distance(b, a)) << show(a.lo) << show(a.hi) << show(b.lo) << show(b.hi);
   });

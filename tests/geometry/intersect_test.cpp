@@ -1,5 +1,5 @@
-// Intersection of segments and triangles. The oracle does not test signs of orientations: two closed shapes intersect if
-// and only if their exact distance is zero.
+// Intersection of segments and triangles. The oracle does not test signs of orientations: two closed shapes
+// intersect if and only if their exact distance is zero.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -41,13 +41,19 @@ bool in_plane_of(const Triangle& t, const Corners& corners) {
                      [&](const Vec3& p) { return testing::orient3d_sign(t[0], t[1], t[2], p) == 0; });
 }
 
-// The point lies on the shape, to a few units of the coordinates.
+// Points are known to about 1e-15 (7e-15 is allowed here) of this: the size of the shapes together, and that
+// of their coordinates.
+constexpr double units = 64;
+double size_of(const std::vector<Vec3>& points) {
+  return std::max(testing::magnitude_of(points), testing::root(testing::exact_diameter2(points)).get_d());
+}
+
 template <class Corners>
-::testing::AssertionResult lies_on(const Vec3& point, const Corners& shape, double magnitude) {
+::testing::AssertionResult lies_on(const Vec3& point, const Corners& shape, double size) {
   const double off = testing::root(exact_distance2(point, shape)).get_d();
-  if (off <= 16 * testing::unit * magnitude) return ::testing::AssertionSuccess();
+  if (off <= units * testing::unit * size + testing::underflow) return ::testing::AssertionSuccess();
   return ::testing::AssertionFailure() << show(point) << " is off " << show(shape) << " by " << off << ", "
-                                       << off / magnitude / testing::unit << " units";
+                                       << off / size / testing::unit << " units";
 }
 
 void expect_right(const Segment& s, const Triangle& t) {
@@ -56,13 +62,13 @@ void expect_right(const Segment& s, const Triangle& t) {
   const auto found = intersection(s, t);
   ASSERT_EQ(found.has_value(), expected) << show(s) << "\n" << show(t);
   if (!found) return;
-  const double magnitude = testing::magnitude_of(all_points(s, t));
+  const double size = size_of(all_points(s, t));
   EXPECT_EQ(found->coplanar, in_plane_of(t, s)) << show(s) << "\n" << show(t);
   for (const ::testing::AssertionResult& result :
        {testing::valid_weights(found->segment_weights), testing::valid_weights(found->triangle_weights),
-        testing::at_weights(found->point, found->segment_weights, s, magnitude),
-        testing::at_weights(found->point, found->triangle_weights, t, magnitude), lies_on(found->point, s, magnitude),
-        lies_on(found->point, t, magnitude)})
+        testing::at_weights(found->point, found->segment_weights, s, size, units),
+        testing::at_weights(found->point, found->triangle_weights, t, size, units),
+        lies_on(found->point, s, size), lies_on(found->point, t, size)})
     EXPECT_TRUE(result) << show(s) << "\n" << show(t);
 }
 
@@ -76,12 +82,13 @@ void expect_right(const Triangle& a, const Triangle& b) {
   if (has_plane(a) && has_plane(b)) {
     EXPECT_EQ(found->coplanar, in_plane_of(a, b)) << show(a) << "\n" << show(b);
   }
-  const double magnitude = testing::magnitude_of(all_points(a, b));
+  const double size = size_of(all_points(a, b));
   for (const TriangleIntersection::End& end : {found->from, found->to})
     for (const ::testing::AssertionResult& result :
          {testing::valid_weights(end.weights_a), testing::valid_weights(end.weights_b),
-          testing::at_weights(end.point, end.weights_a, a, magnitude), testing::at_weights(end.point, end.weights_b, b, magnitude),
-          lies_on(end.point, a, magnitude), lies_on(end.point, b, magnitude)})
+          testing::at_weights(end.point, end.weights_a, a, size, units),
+          testing::at_weights(end.point, end.weights_b, b, size, units), lies_on(end.point, a, size),
+          lies_on(end.point, b, size)})
       EXPECT_TRUE(result) << show(a) << "\n" << show(b);
 }
 
@@ -180,12 +187,13 @@ TEST(IntersectProperty, EndsOfTheCommonSegment) {
   });
 }
 
-// Coplanar triangles: from--to is the longest among the points where a border of one meets the other. Those points are
-// corners inside the other triangle and crossings of edges.
+// Coplanar triangles: from--to is the longest among the points where a border of one meets the other. Those
+// points are corners inside the other triangle and crossings of edges.
 TEST(IntersectProperty, CoplanarEndsAreFarthestApart) {
   each_case(10'000, [](Random& random) {
     Shapes shapes(random, Shapes::grid);
-    Triangle a{shapes.point(), shapes.point(), shapes.point()}, b{shapes.point(), shapes.point(), shapes.point()};
+    Triangle a{shapes.point(), shapes.point(), shapes.point()},
+        b{shapes.point(), shapes.point(), shapes.point()};
     for (Triangle* t : {&a, &b})
       for (Vec3& p : *t) p.z() = p.x() - 2 * p.y();
     if (!has_plane(a) || !has_plane(b)) return;

@@ -106,7 +106,8 @@ TEST(NearestProperty, AccurateAtEveryScale) {
   });
 }
 
-// From the smallest denormal to 1e75 in one shape: nothing becomes NaN or leaves its bounds, and order does not matter.
+// From the smallest denormal to 1e75 in one shape: nothing becomes NaN or leaves its bounds, and order does
+// not matter.
 TEST(NearestProperty, ExtremesStayDefined) {
   each_case(10'000, [](Random& random) {
     constexpr double sizes[] = {0, 5e-324, 1e-310, 1e-300, 1e-160, 1e-80, 1e-20, 1, 1e20, 1e75};
@@ -221,7 +222,8 @@ TEST(Nearest, SegmentsCrossingParallelAndCoincident) {
 
 TEST(Nearest, TrianglesPiercingParallelAndInside) {
   const Triangle t{Vec3(0, 0, 0), Vec3(4, 0, 0), Vec3(0, 4, 0)};
-  const NearestOnTriangles pierced = nearest_triangle_triangle(t, {Vec3(1, 1, -1), Vec3(1, 1, 1), Vec3(9, 9, 1)});
+  const NearestOnTriangles pierced =
+      nearest_triangle_triangle(t, {Vec3(1, 1, -1), Vec3(1, 1, 1), Vec3(9, 9, 1)});
   EXPECT_EQ(pierced.squared_distance, 0);
   EXPECT_LT((pierced.point_a - pierced.point_b).norm(), 1e-14);
   const Triangle above{Vec3(0.5, 0.5, 2), Vec3(1, 0.5, 2), Vec3(0.5, 1, 2)};
@@ -238,7 +240,8 @@ TEST(Nearest, NeedleFarAway) {
   const Vec3 far(1e6, -1e6, 1e6);
   const Triangle needle{far, far + Vec3(1, 0, 0), far + Vec3(1, 0x1p-30, 0)};
   expect_all(Point{far + Vec3(0.5, 0x1p-32, 0.125)}, needle);
-  expect_all(Triangle{far + Vec3(0.5, 0, 0.125), far + Vec3(0.5, 1, 0.125), far + Vec3(0.5, -1, 0.25)}, needle);
+  expect_all(Triangle{far + Vec3(0.5, 0, 0.125), far + Vec3(0.5, 1, 0.125), far + Vec3(0.5, -1, 0.25)},
+             needle);
 }
 
 }  // namespace

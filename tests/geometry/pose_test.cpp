@@ -26,16 +26,20 @@ Pose random_pose(Random& random, double reach) {
 
 // The rotation written out from the four numbers, not by Eigen's conversion.
 WideMat4 matrix(const Pose& pose) {
-  const long double w = static_cast<long double>(pose.rotation.w()), x = static_cast<long double>(pose.rotation.x()),
-                    y = static_cast<long double>(pose.rotation.y()), z = static_cast<long double>(pose.rotation.z());
+  const long double w = static_cast<long double>(pose.rotation.w()),
+                    x = static_cast<long double>(pose.rotation.x()),
+                    y = static_cast<long double>(pose.rotation.y()),
+                    z = static_cast<long double>(pose.rotation.z());
   WideMat4 m = WideMat4::Identity();
-  m.topLeftCorner<3, 3>() << 1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y), 2 * (x * y + w * z),
-      1 - 2 * (x * x + z * z), 2 * (y * z - w * x), 2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y);
+  m.topLeftCorner<3, 3>() << 1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y),
+      2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x), 2 * (x * z - w * y),
+      2 * (y * z + w * x), 1 - 2 * (x * x + y * y);
   m.topRightCorner<3, 1>() = pose.position.cast<long double>();
   return m;
 }
 Vec3 apply(const WideMat4& m, const Vec3& p) {
-  return (m.topLeftCorner<3, 3>() * p.cast<long double>() + WideVec3(m.topRightCorner<3, 1>())).cast<double>();
+  return (m.topLeftCorner<3, 3>() * p.cast<long double>() + WideVec3(m.topRightCorner<3, 1>()))
+      .cast<double>();
 }
 
 TEST(Pose, IdentityAndQuarterTurn) {

@@ -60,7 +60,8 @@ double any_double(Random& random) {
 
 // A few exponents, so that terms of very different size meet.
 double extreme(Random& random) {
-  constexpr double sizes[] = {0, 5e-324, 3e-310, 2.3e-308, 1e-300, 1e-160, 1e-20, 1, 1e20, 1e150, 1e300, 1.7e308};
+  constexpr double sizes[] = {0,     5e-324, 3e-310, 2.3e-308, 1e-300, 1e-160,
+                              1e-20, 1,      1e20,   1e150,    1e300,  1.7e308};
   const double size = sizes[random.below(std::size(sizes))];
   const double sign = random.chance(0.5) ? 1 : -1;
   return sign * (random.chance(0.5) ? size : size * random.uniform(0.5, 1));
@@ -82,8 +83,8 @@ TEST(Predicates, SideOfAPlane) {
   EXPECT_EQ(orient3d(a, b, c, {7, -3, -5e-324}), -1);
 }
 
-// The classic picture: a patch of next-neighbour doubles around a point of the line, on which plain arithmetic draws
-// blocks and stripes.
+// The classic picture: a patch of next-neighbour doubles around a point of the line, on which plain
+// arithmetic draws blocks and stripes.
 TEST(Predicates, NeighboursOfALine) {
   for (int i = 0; i < 64; ++i)
     for (int j = 0; j < 64; ++j) {

@@ -14,8 +14,9 @@ namespace {
 namespace fs = std::filesystem;
 
 // From the top down, as in docs/architecture.md.
-const std::vector<std::string> rooms = {"base",  "geometry", "mesh", "collide", "nurbs",  "map",   "solve",  "soft",  "rigid", "respond",
-                                        "cut",   "crowd",    "needle", "world", "scene",  "report", "study", "serve", "cli"};
+const std::vector<std::string> rooms = {"base",  "geometry", "mesh",    "collide", "nurbs", "map",    "solve",
+                                        "soft",  "rigid",    "respond", "cut",     "crowd", "needle", "world",
+                                        "scene", "report",   "study",   "serve",   "cli"};
 
 std::size_t height_of(const std::string& room) {
   return static_cast<std::size_t>(std::find(rooms.begin(), rooms.end(), room) - rooms.begin());
@@ -27,7 +28,8 @@ std::vector<std::string> violations(const fs::path& source) {
   const std::regex include(R"(^\s*#\s*include\s*[<"]palpate/([a-z_]+)/)");
   for (const auto& entry : fs::recursive_directory_iterator(source)) {
     if (entry.path().extension() != ".h" && entry.path().extension() != ".cpp") continue;
-    const std::string file = fs::relative(entry.path(), source).string(), room = file.substr(0, file.find('/'));
+    const std::string file = fs::relative(entry.path(), source).string(),
+                      room = file.substr(0, file.find('/'));
     if (height_of(room) == rooms.size()) found.push_back(file + " stands in no room of the house");
     std::ifstream in(entry.path());
     std::size_t number = 0;
@@ -36,7 +38,8 @@ std::vector<std::string> violations(const fs::path& source) {
       std::smatch match;
       if (!std::regex_search(line, match, include)) continue;
       if (height_of(match[1]) > height_of(room))
-        found.push_back(file + ":" + std::to_string(number) + " uses '" + match[1].str() + "', a room below its own");
+        found.push_back(file + ":" + std::to_string(number) + " uses '" + match[1].str() +
+                        "', a room below its own");
     }
   }
   std::sort(found.begin(), found.end());
@@ -53,12 +56,14 @@ TEST(Rooms, TheCheckItselfFindsAViolation) {
   fs::remove_all(folder);
   fs::create_directories(folder / "geometry");
   fs::create_directories(folder / "attic");
-  std::ofstream(folder / "geometry/a.h") << "#include <palpate/base/error.h>\n#include <palpate/geometry/b.h>\n";
+  std::ofstream(folder / "geometry/a.h")
+      << "#include <palpate/base/error.h>\n#include <palpate/geometry/b.h>\n";
   EXPECT_TRUE(violations(folder).empty());
   std::ofstream(folder / "geometry/b.h") << "#pragma once\n#  include \"palpate/mesh/topology.h\"\n";
   std::ofstream(folder / "attic/c.cpp") << "\n";
-  EXPECT_EQ(violations(folder), (std::vector<std::string>{"attic/c.cpp stands in no room of the house",
-                                                          "geometry/b.h:2 uses 'mesh', a room below its own"}));
+  EXPECT_EQ(violations(folder),
+            (std::vector<std::string>{"attic/c.cpp stands in no room of the house",
+                                      "geometry/b.h:2 uses 'mesh', a room below its own"}));
   fs::remove_all(folder);
 }
 

@@ -1,7 +1,8 @@
 // Counts allocations, to test that a warm step makes none.
 //
-// The executable's own malloc family stands before the C library's (the linker sees to that), so operator new, Eigen
-// and TBB are all counted. Under the sanitizers, which bring their own malloc, nothing is counted: ask counts_allocations().
+// The executable's own malloc family stands before the C library's (the linker sees to that), so operator
+// new, Eigen and TBB are all counted. Under the sanitizers, which bring their own malloc, nothing is counted:
+// ask counts_allocations().
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Distances by brute minimisation in long double: dense sampling, then ever finer around the best sample.
 //
-// Slow and not very exact, but with nothing in it that could share a mistake with closed formulas: it checks the
-// rational oracle, on shapes that are not extreme.
+// Slow and not very exact, but with nothing in it that could share a mistake with closed formulas: it checks
+// the rational oracle, on shapes that are not extreme.
 #pragma once
 
 #include <algorithm>
@@ -43,7 +43,9 @@ inline long double brute_distance(const BruteShape& a, const BruteShape& b) {
   using Parameters = std::array<long double, 4>;
   const std::size_t n = a.parameters() + b.parameters();
   Parameters best{0.5L, 0.5L, 0.5L, 0.5L};
-  const auto value = [&](const Parameters& t) { return (a.at(t.data()) - b.at(t.data() + a.parameters())).norm(); };
+  const auto value = [&](const Parameters& t) {
+    return (a.at(t.data()) - b.at(t.data() + a.parameters())).norm();
+  };
   long double least = value(best);
   long double width = 1;
   for (int round = 0; round < 400 && width > 1e-9L; ++round) {
@@ -52,7 +54,8 @@ inline long double brute_distance(const BruteShape& a, const BruteShape& b) {
     for (bool more = true; more;) {
       Parameters t{};
       for (std::size_t i = 0; i < n; ++i)
-        t[i] = std::clamp(middle[i] + width * (static_cast<long double>(index[i]) / cells - 0.5L), 0.0L, 1.0L);
+        t[i] =
+            std::clamp(middle[i] + width * (static_cast<long double>(index[i]) / cells - 0.5L), 0.0L, 1.0L);
       if (const long double d = value(t); d < least) least = d, best = t;
       more = false;
       for (std::size_t i = 0; i < n && !more; ++i) more = ++index[i] <= cells || (index[i] = 0);

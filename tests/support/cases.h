@@ -2,8 +2,8 @@
 //
 //   each_case(20'000, [](Random& random) { ... EXPECT_... });
 //
-// Every case has a seed of its own, printed when an expectation in it fails; PALPATE_SEED=<that number> runs this case
-// alone. Under PALPATE_LONG=1 (label "long") 50 times as many cases run.
+// Every case has a seed of its own, printed when an expectation in it fails; PALPATE_SEED=<that number> runs
+// this case alone. Under PALPATE_LONG=1 (label "long") 50 times as many cases run.
 #pragma once
 
 #include <cmath>
@@ -23,7 +23,9 @@ class Random {
   std::uint64_t bits() { return engine_(); }
   std::size_t below(std::size_t n) { return static_cast<std::size_t>(engine_() % n); }
   bool chance(double p) { return uniform(0, 1) < p; }
-  double uniform(double lo, double hi) { return lo + (hi - lo) * static_cast<double>(engine_() >> 11) * 0x1p-53; }
+  double uniform(double lo, double hi) {
+    return lo + (hi - lo) * static_cast<double>(engine_() >> 11) * 0x1p-53;
+  }
   // Spread evenly over orders of magnitude, of either sign.
   double magnitude(double lo, double hi) {
     const double size = std::exp(uniform(std::log(lo), std::log(hi)));

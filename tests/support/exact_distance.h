@@ -1,7 +1,8 @@
 // Squared distances of points, segments and triangles without rounding.
 //
-// Nothing here looks like the library: each distance is the least of closed formulas over all features, and two shapes
-// intersect if that is zero. Degenerate shapes need no special case, because their parts are among the candidates.
+// Nothing here looks like the library: each distance is the least of closed formulas over all features, and
+// two shapes intersect if that is zero. Degenerate shapes need no special case, because their parts are among
+// the candidates.
 #pragma once
 
 #include <algorithm>

@@ -22,15 +22,16 @@ inline constexpr double unit = 0x1p-53;  // of rounding
 inline constexpr double underflow = 1e-161;
 
 // |d - exact| <= 16 units of L, the largest distance between input points.
-inline ::testing::AssertionResult accurate(double squared_distance, const Rational& exact2, const Rational& diameter2) {
+inline ::testing::AssertionResult accurate(double squared_distance, const Rational& exact2,
+                                           const Rational& diameter2) {
   if (!(squared_distance >= 0) || !std::isfinite(squared_distance))
     return ::testing::AssertionFailure() << "squared distance is " << squared_distance;
   const mpf_class off = abs(root(exact(squared_distance)) - root(exact2));
   const mpf_class allowed = root(diameter2) * (16 * unit) + underflow;
   if (off <= allowed) return ::testing::AssertionSuccess();
-  return ::testing::AssertionFailure() << "distance " << std::sqrt(squared_distance) << ", exact "
-                                       << root(exact2).get_d() << ", off by "
-                                       << mpf_class(off / allowed * 16).get_d() << " units of L";
+  return ::testing::AssertionFailure()
+         << "distance " << std::sqrt(squared_distance) << ", exact " << root(exact2).get_d() << ", off by "
+         << mpf_class(off / allowed * 16).get_d() << " units of L";
 }
 
 template <class Weights>
@@ -44,27 +45,31 @@ template <class Weights>
   return ::testing::AssertionFailure() << "weights sum to 1 + " << static_cast<double>(sum - 1);
 }
 
-// The point is the weighted sum of the corners, up to 16 units of a magnitude.
+// The point is the weighted sum of the corners, up to some units of a magnitude.
 template <class Weights, class Corners>
 ::testing::AssertionResult at_weights(const Vec3& point, const Weights& weights, const Corners& corners,
-                                      double magnitude) {
+                                      double magnitude, double units = 16) {
   using Wide = Eigen::Matrix<long double, 3, 1>;
   Wide sum = Wide::Zero();
   for (std::size_t i = 0; i < corners.size(); ++i)
-    sum += static_cast<long double>(weights[static_cast<Eigen::Index>(i)]) * corners[i].template cast<long double>();
+    sum += static_cast<long double>(weights[static_cast<Eigen::Index>(i)]) *
+           corners[i].template cast<long double>();
   const long double off = (point.cast<long double>() - sum).template lpNorm<Eigen::Infinity>();
-  if (off <= static_cast<long double>(16 * unit) * magnitude + 1e-322L) return ::testing::AssertionSuccess();
-  return ::testing::AssertionFailure() << "point " << show(point) << " is off its weights by "
-                                       << static_cast<double>(off);
+  if (off <= static_cast<long double>(units * unit) * magnitude + static_cast<long double>(underflow))
+    return ::testing::AssertionSuccess();
+  return ::testing::AssertionFailure()
+         << "point " << show(point) << " is off its weights by " << static_cast<double>(off);
 }
 
 // The two points are as far apart as reported, up to rounding of their coordinates.
-inline ::testing::AssertionResult realised(const Vec3& a, const Vec3& b, double squared_distance, double magnitude) {
+inline ::testing::AssertionResult realised(const Vec3& a, const Vec3& b, double squared_distance,
+                                           double magnitude) {
   const long double apart = (a - b).cast<long double>().norm();
   const long double off = std::abs(apart - std::sqrt(static_cast<long double>(squared_distance)));
-  if (off <= static_cast<long double>(32 * unit) * magnitude + static_cast<long double>(underflow)) return ::testing::AssertionSuccess();
-  return ::testing::AssertionFailure() << "points are " << static_cast<double>(apart) << " apart, distance "
-                                       << std::sqrt(squared_distance);
+  if (off <= static_cast<long double>(32 * unit) * magnitude + static_cast<long double>(underflow))
+    return ::testing::AssertionSuccess();
+  return ::testing::AssertionFailure()
+         << "points are " << static_cast<double>(apart) << " apart, distance " << std::sqrt(squared_distance);
 }
 
 inline std::uint64_t bits(double x) { return std::bit_cast<std::uint64_t>(x); }
@@ -110,7 +115,9 @@ struct PointAndShape {
 };
 
 inline NearestOnSegments nearest(const Segment& a, const Segment& b) { return nearest_segment_segment(a, b); }
-inline NearestOnTriangles nearest(const Triangle& a, const Triangle& b) { return nearest_triangle_triangle(a, b); }
+inline NearestOnTriangles nearest(const Triangle& a, const Triangle& b) {
+  return nearest_triangle_triangle(a, b);
+}
 inline PointAndShape nearest(const std::array<Vec3, 1>& p, const Segment& s) {
   const NearestOnSegment n = nearest_point_segment(p[0], s);
   return {p[0], n.point, Eigen::Matrix<double, 1, 1>(1), n.weights, n.squared_distance};
@@ -142,7 +149,8 @@ template <class A, class B>
 void expect_consistent(const A& a, const B& b) {
   const auto n = nearest(a, b);
   for (const ::testing::AssertionResult& result :
-       {valid_weights(n.weights_a), valid_weights(n.weights_b), at_weights(n.point_a, n.weights_a, a, magnitude_of(a)),
+       {valid_weights(n.weights_a), valid_weights(n.weights_b),
+        at_weights(n.point_a, n.weights_a, a, magnitude_of(a)),
         at_weights(n.point_b, n.weights_b, b, magnitude_of(b)),
         realised(n.point_a, n.point_b, n.squared_distance, magnitude_of(all_points(a, b)))})
     EXPECT_TRUE(result) << show(a) << "\n" << show(b);
@@ -150,19 +158,21 @@ void expect_consistent(const A& a, const B& b) {
 
 template <class A, class B>
 void expect_accurate(const A& a, const B& b) {
-  EXPECT_TRUE(accurate(nearest(a, b).squared_distance, exact_distance2(a, b), exact_diameter2(all_points(a, b))))
+  EXPECT_TRUE(
+      accurate(nearest(a, b).squared_distance, exact_distance2(a, b), exact_diameter2(all_points(a, b))))
       << show(a) << "\n"
       << show(b);
 }
 
-// Is `after` what `before` becomes: the same squared distance to the last bit, and the same points up to their rounding?
+// Is `after` what `before` becomes: the same squared distance to the last bit, and the same points up to
+// their rounding?
 template <class Result, class WeightsA, class WeightsB>
 ::testing::AssertionResult same_result(const Result& after, double squared_distance, const Vec3& point_a,
-                                       const Vec3& point_b, const WeightsA& weights_a, const WeightsB& weights_b,
-                                       bool unique_weights, double magnitude) {
+                                       const Vec3& point_b, const WeightsA& weights_a,
+                                       const WeightsB& weights_b, bool unique_weights, double magnitude) {
   if (bits(after.squared_distance) != bits(squared_distance))
-    return ::testing::AssertionFailure() << "squared distances " << after.squared_distance << " and "
-                                         << squared_distance;
+    return ::testing::AssertionFailure()
+           << "squared distances " << after.squared_distance << " and " << squared_distance;
   const auto near = [&](const Vec3& p, const Vec3& q) {
     return (p - q).lpNorm<Eigen::Infinity>() <= 8 * unit * magnitude;
   };
@@ -171,9 +181,9 @@ template <class Result, class WeightsA, class WeightsB>
                                          << show(point_a) << show(point_b);
   if (unique_weights && ((after.weights_a - weights_a).cwiseAbs().maxCoeff() > 8 * unit ||
                          (after.weights_b - weights_b).cwiseAbs().maxCoeff() > 8 * unit))
-    return ::testing::AssertionFailure() << "weights " << after.weights_a.transpose() << ", "
-                                         << after.weights_b.transpose() << " and " << weights_a.transpose() << ", "
-                                         << weights_b.transpose();
+    return ::testing::AssertionFailure()
+           << "weights " << after.weights_a.transpose() << ", " << after.weights_b.transpose() << " and "
+           << weights_a.transpose() << ", " << weights_b.transpose();
   return ::testing::AssertionSuccess();
 }
 
@@ -193,10 +203,16 @@ void expect_symmetric(const std::array<Vec3, na>& a, const std::array<Vec3, nb>&
       const auto wb = permuted(n.weights_b, order_b);
       const double d = n.squared_distance;
       ASSERT_TRUE(same_result(nearest(pa, pb), d, n.point_a, n.point_b, wa, wb, unique, magnitude))
-          << show(pa) << "\n" << show(pb) << "\nagainst\n" << show(a) << "\n" << show(b);
+          << show(pa) << "\n"
+          << show(pb) << "\nagainst\n"
+          << show(a) << "\n"
+          << show(b);
       if constexpr (na == nb) {
         ASSERT_TRUE(same_result(nearest(pb, pa), d, n.point_b, n.point_a, wb, wa, unique, magnitude))
-            << show(pb) << "\n" << show(pa) << "\nagainst, swapped,\n" << show(a) << "\n" << show(b);
+            << show(pb) << "\n"
+            << show(pa) << "\nagainst, swapped,\n"
+            << show(a) << "\n"
+            << show(b);
       }
     }
 }

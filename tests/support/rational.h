@@ -1,8 +1,8 @@
 // Exact arithmetic for oracles, on GMP. Tests only.
 //
-// Every double is a rational number; what is computed here has no rounding at all. Fractions are slow because each
-// operation cancels common factors, so oracles first multiply a set of points by a power of two that makes integers of
-// all coordinates (to_integers) and divide once at the end.
+// Every double is a rational number; what is computed here has no rounding at all. Fractions are slow because
+// each operation cancels common factors, so oracles first multiply a set of points by a power of two that
+// makes integers of all coordinates (to_integers) and divide once at the end.
 #pragma once
 
 #include <array>

@@ -1,8 +1,9 @@
 // Random and adversarial points, segments and triangles.
 //
-// A Shapes has a style (where coordinates come from) that all shapes of a case share, so that coincidences happen:
-// generic, snapped to a small grid, scaled, of mixed scales, far from the origin, signed zeros. On top of that single
-// shapes are made degenerate, and pairs are made to touch, to cross, to lie in one plane or nearly so.
+// A Shapes has a style (where coordinates come from) that all shapes of a case share, so that coincidences
+// happen: generic, snapped to a small grid, scaled, of mixed scales, far from the origin, signed zeros. On
+// top of that single shapes are made degenerate, and pairs are made to touch, to cross, to lie in one plane
+// or nearly so.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +40,8 @@ inline double nudged(double x, int steps) {
   return x;
 }
 inline Vec3 nudged(Random& random, Vec3 p, int most = 3) {
-  for (double& c : p) c = nudged(c, static_cast<int>(random.below(static_cast<std::size_t>(2 * most + 1))) - most);
+  for (double& c : p)
+    c = nudged(c, static_cast<int>(random.below(static_cast<std::size_t>(2 * most + 1))) - most);
   return p;
 }
 
@@ -113,7 +115,8 @@ class Shapes {
   // Points on, near or over a shape of any number of corners.
   template <class Corners>
   Vec3 point_near(const Corners& t) {
-    const Vec3 &a = t[random_.below(t.size())], &b = t[random_.below(t.size())], &c = t[random_.below(t.size())];
+    const Vec3 &a = t[random_.below(t.size())], &b = t[random_.below(t.size())],
+               &c = t[random_.below(t.size())];
     switch (random_.below(7)) {
       case 0:
         return a;
@@ -132,7 +135,8 @@ class Shapes {
     }
   }
 
-  // A segment that has something to do with a shape: touching it, parallel to one of its edges, through it, on it.
+  // A segment that has something to do with a shape: touching it, parallel to one of its edges, through it,
+  // on it.
   template <class Corners>
   Segment segment_near(const Corners& t) {
     const std::size_t i = random_.below(t.size()), j = (i + 1) % t.size();
@@ -175,7 +179,8 @@ class Shapes {
       case 3:  // in the same plane, exactly on the grid
         return shuffled({in_plane(t), in_plane(t), in_plane(t)});
       case 4:  // nearly in the same plane
-        return shuffled({nudged(random_, in_plane(t)), nudged(random_, in_plane(t)), nudged(random_, in_plane(t))});
+        return shuffled(
+            {nudged(random_, in_plane(t)), nudged(random_, in_plane(t)), nudged(random_, in_plane(t))});
       case 5: {
         const Vec3 shift = random_.magnitude(1e-15, 1) * step();  // parallel planes
         return shuffled({t[0] + shift, t[1] + shift, t[2] + shift});

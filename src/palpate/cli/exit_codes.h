@@ -37,16 +37,6 @@ int guarded(const char* program, Work&& work) {
 }
 
 // Parses; on --help and the like, or on a bad command line, answers and returns the exit code.
-inline std::optional<int> parse(CLI::App& app, int argc, char** argv) {
-  try {
-    app.parse(argc, argv);
-    return std::nullopt;
-  } catch (const CLI::Success& asked) {  // --help, --version
-    return app.exit(asked) == 0 ? done : internal_error;
-  } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "{}: {}\nSee '{} --help'.\n", app.get_name(), error.what(), app.get_name());
-    return bad_command_line;
-  }
-}
+std::optional<int> parse(CLI::App& app, int argc, char** argv);
 
 }  // namespace palpate::cli

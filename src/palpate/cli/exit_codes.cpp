@@ -1,0 +1,67 @@
+#include <palpate/cli/exit_codes.h>
+
+#include <string>
+#include <vector>
+
+#include <fmt/ranges.h>
+
+#include <palpate/base/suggest.h>
+
+namespace palpate::cli {
+
+namespace {
+
+std::vector<std::string> commands_of(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(command->get_name());
+  return names;
+}
+
+std::vector<std::string> options_of(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+std::string did_you_mean(const std::string& given, const std::vector<std::string>& names) {
+  const auto name = nearest_name(given, names);
+  return name ? fmt::format(" Did you mean '{}'?", *name) : std::string();
+}
+
+// What is wrong with a command line that did not parse, in words that help.
+std::string explain(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+  const auto commands = commands_of(app);
+  const std::string first = argc > 1 ? argv[1] : "";
+  const bool is_option = first.starts_with("-");
+  if (!commands.empty() && !is_option && app.get_subcommands().empty()) {
+    if (first.empty()) return fmt::format("give a command: {}", fmt::join(commands, ", "));
+    return fmt::format("there is no command '{}'.{} There are: {}.", first, did_you_mean(first, commands),
+                       fmt::join(commands, ", "));
+  }
+  for (int i = 1; i < argc; ++i) {
+    const std::string option = std::string(argv[i]).substr(0, std::string(argv[i]).find('='));
+    const auto known = options_of(app);
+    if (option.starts_with("--") && std::find(known.begin(), known.end(), option) == known.end())
+      return fmt::format("there is no option '{}'.{}", option, did_you_mean(option, known));
+  }
+  return error.what();
+}
+
+}  // namespace
+
+std::optional<int> parse(CLI::App& app, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+    return std::nullopt;
+  } catch (const CLI::Success& asked) {  // --help, --version
+    return app.exit(asked) == 0 ? done : internal_error;
+  } catch (const CLI::ParseError& error) {
+    fmt::print(stderr, "{}: {}\nSee '{} --help'.\n", app.get_name(), explain(app, error, argc, argv),
+               app.get_name());
+    return bad_command_line;
+  }
+}
+
+}  // namespace palpate::cli
