@@ -55,7 +55,7 @@ Method peer(const char* name, std::shared_ptr<const Points> points, All all) {
 }
 #endif
 
-int sign(double x) { return x > 0 ? 1 : (x < 0 ? -1 : 0); }
+int sign(double x) { return (x > 0) - (x < 0); }  // without branches
 
 double plain_determinant(const Vec3* p) {
   const Vec3 b = p[1] - p[0], c = p[2] - p[0], d = p[3] - p[0];

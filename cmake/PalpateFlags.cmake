@@ -23,6 +23,11 @@ target_compile_options(palpate_flags INTERFACE
   # So that neither binaries nor messages hold this machine's paths.
   "-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=")
 
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # GCC 12 warns about std::string's own operator+ (GCC bug 105651).
+  target_compile_options(palpate_flags INTERFACE -Wno-restrict)
+endif()
+
 if(PALPATE_NATIVE)
   set(PALPATE_ISA native)
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")

@@ -135,6 +135,12 @@ TEST(Obb, DegeneratePointSets) {
   EXPECT_LT(sorted_half(across)[0], 1e-12);
 }
 
+TEST(Obb, EnclosesDenormals) {
+  const std::vector<Vec3> one{Vec3(5e-324, 0.5, -1)}, two{Vec3(0, 0.5, -1), Vec3(5e-324, 0.5, -1)};
+  expect_encloses(Obb::around(one), one);
+  expect_encloses(Obb::around(two), two);
+}
+
 TEST(Obb, Touching) {
   const Obb a = Obb::of({Vec3(-1, -1, -1), Vec3(1, 1, 1)});
   EXPECT_TRUE(overlap(a, Obb::of({Vec3(1, -1, -1), Vec3(3, 1, 1)})));  // faces

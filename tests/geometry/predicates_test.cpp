@@ -113,6 +113,18 @@ TEST(Predicates, UnderflowOfProducts) {
   EXPECT_EQ(orient3d({0, 0, 0}, {1e300, 0, 0}, {0, 1e-300, 0}, {0, 0, tiny}), 1);
 }
 
+// Every four of six points whose differences and products leave the range of double in both directions.
+TEST(Predicates, BothEndsOfTheRange) {
+  const std::array<Vec3, 6> p{
+      Vec3(-1e-160, 1.7e308, -1e-300), Vec3(5e-324, 0, -1e-300),
+      Vec3(1e-160, -1e160, 1),         Vec3(-1e-160, -7.4682772316576863e-301, -1e300),
+      Vec3(1e-300, 1e-160, 5e-324),    Vec3(1e-160, -1e-300, -1e-160)};
+  for (std::size_t i = 0; i < 6; ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      for (std::size_t k = 0; k < j; ++k)
+        for (std::size_t l = 0; l < k; ++l) expect_right_3d({p[i], p[j], p[k], p[l]});
+}
+
 TEST(Predicates, NotFiniteGivesZero) {
   const double bad[] = {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(),
                         -std::numeric_limits<double>::infinity()};

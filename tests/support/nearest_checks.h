@@ -74,11 +74,12 @@ inline ::testing::AssertionResult realised(const Vec3& a, const Vec3& b, double 
 
 inline std::uint64_t bits(double x) { return std::bit_cast<std::uint64_t>(x); }
 
+// Corners in one place, or closer than squares can tell, share their weight in more than one way.
 template <std::size_t n>
 bool distinct(const std::array<Vec3, n>& corners) {
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < i; ++j)
-      if (corners[i] == corners[j]) return false;
+      if ((corners[i] - corners[j]).stableNorm() <= underflow) return false;
   return true;
 }
 
@@ -174,7 +175,7 @@ template <class Result, class WeightsA, class WeightsB>
     return ::testing::AssertionFailure()
            << "squared distances " << after.squared_distance << " and " << squared_distance;
   const auto near = [&](const Vec3& p, const Vec3& q) {
-    return (p - q).lpNorm<Eigen::Infinity>() <= 8 * unit * magnitude;
+    return (p - q).lpNorm<Eigen::Infinity>() <= 8 * unit * magnitude + underflow;
   };
   if (!near(after.point_a, point_a) || !near(after.point_b, point_b))
     return ::testing::AssertionFailure() << "points " << show(after.point_a) << show(after.point_b) << " and "

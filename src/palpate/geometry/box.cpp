@@ -31,7 +31,7 @@ Box grown(const Box& box, double margin) {
     result.lo[k] = add_below(box.lo[k], -margin);
     result.hi[k] = add_above(box.hi[k], margin);
   }
-  return result;
+  return result.empty() ? Box{} : result;
 }
 
 namespace {

@@ -29,7 +29,8 @@ struct BasicBox {
     hi = hi.cwiseMax(other.hi);
   }
   bool overlaps(const BasicBox& other) const {
-    return ((lo.array() <= other.hi.array()) && (other.lo.array() <= hi.array())).all();
+    return ((lo.array() <= other.hi.array()) && (other.lo.array() <= hi.array())).all() && !empty() &&
+           !other.empty();
   }
   bool contains(const Vector& point) const {
     return ((lo.array() <= point.array()) && (point.array() <= hi.array())).all();

@@ -17,9 +17,7 @@ constexpr double slack = 4e-15;  // [rad] covers the rounding of an angle measur
 Vec3 unit(const Vec3& v) {
   const double size = v.lpNorm<Eigen::Infinity>();
   if (!(size > 0) || !std::isfinite(size)) return Vec3::Zero();
-  const Vec3 scaled(std::scalbn(v.x(), -std::ilogb(size)), std::scalbn(v.y(), -std::ilogb(size)),
-                    std::scalbn(v.z(), -std::ilogb(size)));
-  return scaled / scaled.norm();
+  return scaled(v, -std::ilogb(size)).normalized();
 }
 
 Vec3 any_perpendicular(const Vec3& v) {
@@ -30,8 +28,12 @@ Vec3 any_perpendicular(const Vec3& v) {
 
 // v turned by `angle` towards `to`; for opposite directions, over any side.
 Vec3 turned_towards(const Vec3& v, const Vec3& to, double angle) {
-  Vec3 side = unit(to - v * v.dot(to));
-  if (side.isZero()) side = any_perpendicular(v);
+  Vec3 side = to - v * v.dot(to);
+  // Of nearly opposite directions the difference is mostly rounding, and any side is as good. Else a second
+  // projection takes out what rounding left of v.
+  if (side.norm() < 1e-10) side = any_perpendicular(v);
+  side = unit(side);
+  side = unit(side - v * v.dot(side));
   return unit(v * std::cos(angle) + side * std::sin(angle));
 }
 

@@ -99,7 +99,11 @@ Expansion<2 * n> scaled(const Expansion<n>& e, double x) {
   return result;
 }
 
-// e * f for an f of at most two terms, as differences of doubles are.
+// e * f for an f of one or two terms, as differences of doubles are.
+template <std::size_t n>
+Expansion<2 * n> operator*(const Expansion<n>& e, const Expansion<1>& f) {
+  return f.size == 0 ? Expansion<2 * n>() : scaled(e, f.term[0]);
+}
 template <std::size_t n>
 Expansion<4 * n> operator*(const Expansion<n>& e, const Expansion<2>& f) {
   Expansion<4 * n> result;

@@ -101,77 +101,127 @@ bool one_sided(const std::array<int, 3>& s) {
 // --- common points --------------------------------------------------------------------------------
 
 struct CommonPoint {
-  Vec2 on_segment;
-  Vec3 on_triangle;
+  Vec2 on_segment = Vec2::UnitX();
+  Vec3 on_triangle = Vec3::UnitX();
+  double gap = std::numeric_limits<double>::infinity();  // squared distance of the two points
+
+  void take_better(const CommonPoint& other) {
+    if (other.gap < gap) *this = other;
+  }
 };
 
-// Where a segment known to meet the triangle does so: the best of the crossing of the plane and the nearest
-// points of the borders. All of them are points of both shapes; the one with the smallest gap between the two
-// is taken.
+// The crossing of a plane: a linear system in three unknowns, its solution refined by solving for what is
+// left over.
+CommonPoint crossing(const Segment& s, const Triangle& t) {
+  const Vec3 along = s[1] - s[0], ab = t[1] - t[0], ac = t[2] - t[0];
+  const Vec3 normal = ab.cross(ac), for_b = ac.cross(along), for_c = along.cross(ab);
+  const double determinant = along.dot(normal);
+  const Vec3 start = s[0] - t[0];
+  Vec3 rest = start;  // start + position * along - b * ab - c * ac
+  double position = 0, b = 0, c = 0;
+  for (int round = 0; round < 4; ++round) {
+    position -= rest.dot(normal) / determinant;
+    b += rest.dot(for_b) / determinant;
+    c += rest.dot(for_c) / determinant;
+    rest = start + position * along - b * ab - c * ac;
+  }
+  // Rounding may have left the point outside by a little. Comparisons with NaN, of a parallel segment, fail.
+  constexpr double little = 1e-9;
+  if (!(position > -little && position < 1 + little && b > -little && c > -little && b + c < 1 + little))
+    return {};
+  position = std::clamp(position, 0.0, 1.0);
+  b = std::clamp(b, 0.0, 1.0);
+  c = std::clamp(c, 0.0, 1 - b);
+  rest = start + position * along - b * ab - c * ac;
+  return {{1 - position, position}, {1 - b - c, b, c}, rest.squaredNorm()};
+}
+
+CommonPoint at_end(const Segment& s, int end, const Triangle& t) {
+  const NearestOnTriangle found = nearest_point_triangle(s[static_cast<std::size_t>(end)], t);
+  return {Vec2::Unit(end), found.weights, found.squared_distance};
+}
+
+CommonPoint at_edge(const Segment& s, const Triangle& t, int k) {
+  const int next = (k + 1) % 3;
+  const NearestOnSegments found =
+      nearest_segment_segment(s, {t[static_cast<std::size_t>(k)], t[static_cast<std::size_t>(next)]});
+  Vec3 weights = Vec3::Zero();
+  weights[k] = found.weights_b[0];
+  weights[next] = found.weights_b[1];
+  return {found.weights_a, weights, found.squared_distance};
+}
+
+// Where a segment known to meet the triangle does so: the best of the crossing of the plane and of the
+// borders. All of them are points of both shapes; the one with the smallest gap between the two is taken.
 CommonPoint common_point(const Segment& s, const Triangle& t) {
-  CommonPoint best{};
-  double smallest_gap = std::numeric_limits<double>::infinity();
-  const auto take_better = [&](const Vec2& on_segment, const Vec3& on_triangle, double gap) {
-    if (gap < smallest_gap) {
-      smallest_gap = gap;
-      best = {on_segment, on_triangle};
-    }
-  };
-  const Vec3 along = s[1] - s[0];
-  const Vec3 ab = t[1] - t[0], ac = t[2] - t[0], normal = ab.cross(ac);
-  const double crossing = -(s[0] - t[0]).dot(normal) / along.dot(normal);
-  if (crossing >= 0 && crossing <= 1) {
-    const Vec3 p = s[0] + crossing * along;
-    const NearestOnTriangle foot = nearest_point_triangle(p, t);
-    take_better({1 - crossing, crossing}, foot.weights, foot.squared_distance);
-  }
-  for (int end = 0; end < 2; ++end) {
-    const NearestOnTriangle found = nearest_point_triangle(s[static_cast<std::size_t>(end)], t);
-    take_better(Vec2::Unit(end), found.weights, found.squared_distance);
-  }
-  for (int k = 0; k < 3; ++k) {
-    const int next = (k + 1) % 3;
-    const NearestOnSegments found =
-        nearest_segment_segment(s, {t[static_cast<std::size_t>(k)], t[static_cast<std::size_t>(next)]});
-    Vec3 weights = Vec3::Zero();
-    weights[k] = found.weights_b[0];
-    weights[next] = found.weights_b[1];
-    take_better(found.weights_a, weights, found.squared_distance);
-  }
+  CommonPoint best = crossing(s, t);
+  for (int end = 0; end < 2; ++end) best.take_better(at_end(s, end, t));
+  for (int k = 0; k < 3; ++k) best.take_better(at_edge(s, t, k));
   return best;
 }
 
-// Gathers the points where edges meet the other triangle and keeps the two farthest apart.
+Segment edge_of(const Triangle& t, std::size_t k) { return {t[k], t[(k + 1) % 3]}; }
+
+Vec3 edge_weights(std::size_t k, const Vec2& on_edge) {
+  Vec3 weights = Vec3::Zero();
+  weights[static_cast<int>(k)] = on_edge[0];
+  weights[static_cast<int>((k + 1) % 3)] = on_edge[1];
+  return weights;
+}
+
+// Common points of two triangles, of which the two farthest apart are kept.
 struct Ends {
-  std::array<TriangleIntersection::End, 6> found;
+  using End = TriangleIntersection::End;
+  std::array<End, 21> found;  // 6 corners, 9 crossings of edges, 6 piercings
   std::size_t count = 0;
 
-  std::pair<std::size_t, std::size_t> farthest() const {
+  void add(const Triangle& a, const Vec3& weights_a, const Vec3& weights_b) {
+    found[count++] = {weights_a[0] * a[0] + weights_a[1] * a[1] + weights_a[2] * a[2], weights_a, weights_b};
+  }
+  std::pair<End, End> farthest() const {
     std::pair<std::size_t, std::size_t> result{0, 0};
     double largest = 0;
     for (std::size_t i = 0; i < count; ++i)
-      for (std::size_t j = i + 1; j < count; ++j) {
-        const double distance = (found[i].point - found[j].point).squaredNorm();
-        if (distance > largest) {
+      for (std::size_t j = i + 1; j < count; ++j)
+        if (const double distance = (found[i].point - found[j].point).squaredNorm(); distance > largest) {
           largest = distance;
           result = {i, j};
         }
-      }
-    return result;
+    return {found[result.first], found[result.second]};
   }
 };
 
-TriangleIntersection::End end_on(const Triangle& of_edge, std::size_t k, const Triangle& other,
-                                 bool first_is_edge) {
-  const std::size_t next = (k + 1) % 3;
-  const Segment edge{of_edge[k], of_edge[next]};
-  const CommonPoint common = common_point(edge, other);
-  Vec3 on_edge = Vec3::Zero();
-  on_edge[static_cast<int>(k)] = common.on_segment[0];
-  on_edge[static_cast<int>(next)] = common.on_segment[1];
-  const Vec3 point = common.on_segment[0] * edge[0] + common.on_segment[1] * edge[1];
-  if (first_is_edge) return {point, on_edge, common.on_triangle};
-  return {point, common.on_triangle, on_edge};
+// Where edges of one pierce the plane of the other inside it.
+void add_piercings(const Triangle& a, const Triangle& b, const std::array<int, 3>& a_sides,
+                   const std::array<int, 3>& b_sides, Ends& ends) {
+  for (std::size_t k = 0; k < 3; ++k) {
+    const std::size_t next = (k + 1) % 3;
+    if (meets(edge_of(a, k), b, a_sides[k], a_sides[next])) {
+      const CommonPoint common = common_point(edge_of(a, k), b);
+      ends.add(a, edge_weights(k, common.on_segment), common.on_triangle);
+    }
+    if (meets(edge_of(b, k), a, b_sides[k], b_sides[next])) {
+      const CommonPoint common = common_point(edge_of(b, k), a);
+      ends.add(a, common.on_triangle, edge_weights(k, common.on_segment));
+    }
+  }
+}
+
+// Triangles in one plane share an area, whose corners are corners of one inside the other and crossings of
+// edges.
+void add_corners_of_area(const Triangle& a, const Triangle& b, Ends& ends) {
+  for (std::size_t k = 0; k < 3; ++k) {
+    if (intersects(Segment{a[k], a[k]}, b))
+      ends.add(a, Vec3::Unit(static_cast<int>(k)), nearest_point_triangle(a[k], b).weights);
+    if (intersects(Segment{b[k], b[k]}, a))
+      ends.add(a, nearest_point_triangle(b[k], a).weights, Vec3::Unit(static_cast<int>(k)));
+  }
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j)
+      if (segments_meet(edge_of(a, i), edge_of(b, j))) {
+        const NearestOnSegments at = nearest_segment_segment(edge_of(a, i), edge_of(b, j));
+        ends.add(a, edge_weights(i, at.weights_a), edge_weights(j, at.weights_b));
+      }
 }
 
 }  // namespace
@@ -209,18 +259,14 @@ std::optional<SegmentTriangleIntersection> intersection(const Segment& s, const 
 std::optional<TriangleIntersection> intersection(const Triangle& a, const Triangle& b) {
   const auto a_sides = sides(a, b), b_sides = sides(b, a);
   if (one_sided(a_sides) || one_sided(b_sides)) return std::nullopt;
+  constexpr std::array<int, 3> in_plane = {0, 0, 0};
+  const bool coplanar = a_sides == in_plane || b_sides == in_plane;
   Ends ends;
-  for (std::size_t k = 0; k < 3; ++k) {
-    const std::size_t next = (k + 1) % 3;
-    if (meets({a[k], a[next]}, b, a_sides[k], a_sides[next]))
-      ends.found[ends.count++] = end_on(a, k, b, true);
-    if (meets({b[k], b[next]}, a, b_sides[k], b_sides[next]))
-      ends.found[ends.count++] = end_on(b, k, a, false);
-  }
+  add_piercings(a, b, a_sides, b_sides, ends);
+  if (coplanar) add_corners_of_area(a, b, ends);
   if (ends.count == 0) return std::nullopt;
   const auto [from, to] = ends.farthest();
-  const bool coplanar = a_sides == std::array{0, 0, 0} || b_sides == std::array{0, 0, 0};
-  return TriangleIntersection{ends.found[from], ends.found[to], coplanar};
+  return TriangleIntersection{from, to, coplanar};
 }
 
 }  // namespace palpate

@@ -66,8 +66,8 @@ struct Kdop {
       const auto& d = directions[i];
       const double value = d.x * p.x() + d.y * p.y() + d.z * p.z();
       const bool exact = i < 3;
-      lo[i] = std::min(lo[i], exact ? value : next_below(value - slack));
-      hi[i] = std::max(hi[i], exact ? value : next_above(value + slack));
+      lo[i] = std::min(lo[i], exact ? p[static_cast<int>(i)] : below(value, slack));
+      hi[i] = std::max(hi[i], exact ? p[static_cast<int>(i)] : -below(-value, slack));
     }
   }
   void add(const Kdop& other) {
@@ -80,6 +80,13 @@ struct Kdop {
     bool all = true;
     for (std::size_t i = 0; i < slabs; ++i) all &= (lo[i] <= other.hi[i]) & (other.lo[i] <= hi[i]);
     return all;
+  }
+
+ private:
+  // A sum that overflowed (infinity minus infinity) bounds nothing.
+  static double below(double value, double slack) {
+    const double result = value - slack;
+    return result == result && value < infinity ? next_below(result) : -infinity;
   }
 };
 

@@ -10,7 +10,8 @@ namespace {
 
 // How far stored axes are from orthonormal, and how much a projection errs, relative to the lengths
 // projected.
-constexpr double slack = 1e-13;
+constexpr double slack = 4e-15;
+constexpr double underflow = 1e-300;  // [m] more than products of tiny lengths can lose
 
 Mat3 principal_axes(std::span<const Vec3> points, const Vec3& center, double size) {
   Mat3 covariance = Mat3::Zero();
@@ -33,7 +34,7 @@ Obb Obb::around(std::span<const Vec3> points) {
   const Box box = bounds(points);
   const Vec3 middle = box.center();
   const double size = box.size().maxCoeff();
-  if (!(size > 0)) return {middle, Mat3::Identity(), Vec3::Zero()};
+  if (!(size > 0)) return {points[0], Mat3::Identity(), Vec3::Zero()};
   result.axes = principal_axes(points, middle, size);
 
   Box extent;  // in the frame of the axes, about the middle
@@ -47,7 +48,7 @@ Obb Obb::around(std::span<const Vec3> points) {
     result.half = result.half.cwiseMax((result.axes.transpose() * out).cwiseAbs());
     radius = std::max(radius, out.lpNorm<1>());
   }
-  result.half.array() += 1e-14 * radius;
+  result.half.array() += 1e-14 * radius + underflow;
   return result;
 }
 

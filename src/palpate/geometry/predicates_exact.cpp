@@ -38,6 +38,18 @@ bool finite(const double* p, int n) {
   return std::all_of(p, p + n, [](double x) { return std::isfinite(x); });
 }
 
+// Differences without a rounding error, frequent on grids and near each other, are single numbers: much
+// shorter.
+int sign_of_expansion(const Expansion<2> (&edges)[3][3]) {
+  Expansion<1> single[3][3];
+  for (int i = 0; i < 3; ++i)
+    for (int k = 0; k < 3; ++k) {
+      if (edges[i][k].size > 1) return determinant3(edges[0], edges[1], edges[2]).sign();
+      if (edges[i][k].size == 1) single[i][k].push(edges[i][k].term[0]);
+    }
+  return determinant3(single[0], single[1], single[2]).sign();
+}
+
 }  // namespace
 
 int orient2d_exact(const double* a, const double* b, const double* c) {
@@ -51,6 +63,8 @@ int orient2d_exact(const double* a, const double* b, const double* c) {
       .sign();
 }
 
+namespace {
+
 int orient3d_exact(const double* a, const double* b, const double* c, const double* d) {
   if (!finite(a, 3) || !finite(b, 3) || !finite(c, 3) || !finite(d, 3)) return 0;
   Expansion<2> edges[3][3];
@@ -61,11 +75,31 @@ int orient3d_exact(const double* a, const double* b, const double* c, const doub
       edges[i][k] = exact_difference(tips[i][k], a[k]);
       all_safe &= safe({&edges[i][k]});
     }
-  if (all_safe) return determinant3(edges[0], edges[1], edges[2]).sign();
+  if (all_safe) return sign_of_expansion(edges);
   BigInteger big[3][3];
   for (int i = 0; i < 3; ++i)
     for (int k = 0; k < 3; ++k) big[i][k] = BigInteger::from(tips[i][k]) - BigInteger::from(a[k]);
   return determinant3(big[0], big[1], big[2]).sign();
+}
+
+}  // namespace
+
+int orient3d_careful(const double* a, const double* b, const double* c, const double* d) {
+  // The sum of the magnitudes of the products themselves: sharp where some differences are much smaller than
+  // others.
+  const double bx = b[0] - a[0], by = b[1] - a[1], bz = b[2] - a[2];
+  const double cx = c[0] - a[0], cy = c[1] - a[1], cz = c[2] - a[2];
+  const double dx = d[0] - a[0], dy = d[1] - a[1], dz = d[2] - a[2];
+  const double cd = cx * dy, dc = cy * dx, db = dx * by, bd = dy * bx, bc = bx * cy, cb = by * cx;
+  const double det = bz * (cd - dc) + cz * (db - bd) + dz * (bc - cb);
+  constexpr double guard = 0x1p-1000;  // covers what underflow takes from each product
+  const double magnitude = std::abs(bz) * (std::abs(cd) + std::abs(dc) + guard) +
+                           std::abs(cz) * (std::abs(db) + std::abs(bd) + guard) +
+                           std::abs(dz) * (std::abs(bc) + std::abs(cb) + guard) + guard;
+  constexpr double bound = (7 + 56 * 0x1p-53) * 0x1p-53;
+  // NaN and infinity, from coordinates that overflow, fail the comparison.
+  if (std::abs(det) > bound * magnitude) return det > 0 ? 1 : -1;
+  return orient3d_exact(a, b, c, d);
 }
 
 }  // namespace palpate::detail

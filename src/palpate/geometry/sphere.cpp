@@ -24,16 +24,15 @@ const Vec3& farthest(const Vec3& from, std::span<const Vec3> points) {
   });
 }
 
-// The sphere with two points at its ends, or the circumcircle's, whichever the triangle calls for.
-Vec3 smallest_center(const Triangle& t) {
-  const Vec3 ab = t[1] - t[0], ac = t[2] - t[0], bc = t[2] - t[1];
-  const double cc = ab.squaredNorm(), bb = ac.squaredNorm(), aa = bc.squaredNorm();
-  // Opposite to an angle of 90 degrees or more the longest side is a diameter.
-  if (aa >= bb + cc) return (t[1] + t[2]) / 2;
-  if (bb >= aa + cc) return (t[0] + t[2]) / 2;
-  if (cc >= aa + bb) return (t[0] + t[1]) / 2;
-  const Vec3 normal = ab.cross(ac);
-  return t[0] + (normal.cross(ab) * bb + ac.cross(normal) * cc) / (2 * normal.squaredNorm());
+// The centre of the smallest sphere around 0, b and c.
+Vec3 smallest_center(const Vec3& b, const Vec3& c) {
+  const double bb = b.squaredNorm(), cc = c.squaredNorm(), aa = (c - b).squaredNorm();
+  // Opposite to an angle of 90 degrees or more the longest side is a diameter; else it is the circumcircle's.
+  if (aa >= bb + cc) return (b + c) / 2;
+  if (cc >= aa + bb) return c / 2;
+  if (bb >= aa + cc) return b / 2;
+  const Vec3 normal = b.cross(c);
+  return (normal.cross(b) * cc + c.cross(normal) * bb) / (2 * normal.squaredNorm());
 }
 
 }  // namespace
@@ -55,8 +54,14 @@ Sphere Sphere::around(std::span<const Vec3> points) {
 }
 
 Sphere Sphere::around(const Triangle& triangle) {
-  Vec3 center = smallest_center(triangle);
-  if (!center.allFinite()) center = triangle[0];
+  // About the first corner and scaled to size 1 by a power of two: products of four lengths stay in range.
+  const Vec3 ab = triangle[1] - triangle[0], ac = triangle[2] - triangle[0];
+  const double size = std::max(ab.lpNorm<Eigen::Infinity>(), ac.lpNorm<Eigen::Infinity>());
+  Vec3 center = triangle[0];
+  if (size > 0 && std::isfinite(size)) {
+    const int exponent = std::ilogb(size);
+    center += scaled(smallest_center(scaled(ab, -exponent), scaled(ac, -exponent)), exponent);
+  }
   return {center, rounded_up(largest_distance(center, triangle))};
 }
 
