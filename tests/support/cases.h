@@ -3,7 +3,7 @@
 //   each_case(20'000, [](Random& random) { ... EXPECT_... });
 //
 // Every case has a seed of its own, printed when an expectation in it fails; PALPATE_SEED=<that number> runs
-// this case alone. Under PALPATE_LONG=1 (label "long") 50 times as many cases run.
+// this case alone. Under PALPATE_LONG=1 (label "long") 10 times as many cases run.
 #pragma once
 
 #include <cmath>
@@ -48,7 +48,7 @@ void each_case(std::size_t count, Body&& body) {
     body(random);
     return;
   }
-  if (long_run()) count *= 50;
+  if (long_run()) count *= 10;
   std::mt19937_64 seeds(20211);
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint64_t seed = seeds();

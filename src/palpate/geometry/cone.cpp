@@ -6,6 +6,8 @@
 
 #include <Eigen/Geometry>
 
+#include <palpate/geometry/scaling.h>
+
 namespace palpate {
 
 namespace {

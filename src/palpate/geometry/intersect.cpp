@@ -2,6 +2,7 @@
 #include <palpate/geometry/intersect.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <tuple>
 #include <utility>
@@ -10,6 +11,7 @@
 
 #include <palpate/geometry/nearest.h>
 #include <palpate/geometry/predicates.h>
+#include <palpate/geometry/scaling.h>
 
 namespace palpate {
 
@@ -110,30 +112,29 @@ struct CommonPoint {
   }
 };
 
-// The crossing of a plane: a linear system in three unknowns, its solution refined by solving for what is
-// left over.
-CommonPoint crossing(const Segment& s, const Triangle& t) {
-  const Vec3 along = s[1] - s[0], ab = t[1] - t[0], ac = t[2] - t[0];
-  const Vec3 normal = ab.cross(ac), for_b = ac.cross(along), for_c = along.cross(ab);
-  const double determinant = along.dot(normal);
-  const Vec3 start = s[0] - t[0];
-  Vec3 rest = start;  // start + position * along - b * ab - c * ac
-  double position = 0, b = 0, c = 0;
-  for (int round = 0; round < 4; ++round) {
-    position -= rest.dot(normal) / determinant;
-    b += rest.dot(for_b) / determinant;
-    c += rest.dot(for_c) / determinant;
-    rest = start + position * along - b * ab - c * ac;
-  }
-  // Rounding may have left the point outside by a little. Comparisons with NaN, of a parallel segment, fail.
-  constexpr double little = 1e-9;
-  if (!(position > -little && position < 1 + little && b > -little && c > -little && b + c < 1 + little))
-    return {};
-  position = std::clamp(position, 0.0, 1.0);
-  b = std::clamp(b, 0.0, 1.0);
-  c = std::clamp(c, 0.0, 1 - b);
-  rest = start + position * along - b * ab - c * ac;
-  return {{1 - position, position}, {1 - b - c, b, c}, rest.squaredNorm()};
+// The gap between the points of a segment and a triangle at these weights.
+CommonPoint with_gap(const Segment& s, const Triangle& t, const Vec2& on_segment, const Vec3& on_triangle) {
+  // From differences, as in nearest.cpp: coordinates far from the origin would be too coarse.
+  const Vec3 gap = (s[0] - t[0]) + on_segment[1] * (s[1] - s[0]) - on_triangle[1] * (t[1] - t[0]) -
+                   on_triangle[2] * (t[2] - t[0]);
+  return {on_segment, on_triangle, gap.squaredNorm()};
+}
+
+// The crossing of a plane, by the ratios of volumes. Plain determinants serve well-shaped triangles that are
+// crossed steeply; the exact ones serve all.
+template <class Volume>
+CommonPoint crossing(const Segment& s, const Triangle& t, Volume volume) {
+  const double below = std::abs(volume(t[0], t[1], t[2], s[0])),
+               above = std::abs(volume(t[0], t[1], t[2], s[1]));
+  const Vec3 parts(std::abs(volume(s[0], s[1], t[1], t[2])), std::abs(volume(s[0], s[1], t[2], t[0])),
+                   std::abs(volume(s[0], s[1], t[0], t[1])));
+  const double height = below + above, area = parts.sum();
+  if (!(height > 0) || !(area > 0)) return {};  // in the plane: not a crossing
+  return with_gap(s, t, Vec2(above, below) / height, parts / area);
+}
+
+double plain_volume(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
+  return detail::determinant3d(a.data(), b.data(), c.data(), d.data()).value;
 }
 
 CommonPoint at_end(const Segment& s, int end, const Triangle& t) {
@@ -151,10 +152,23 @@ CommonPoint at_edge(const Segment& s, const Triangle& t, int k) {
   return {found.weights_a, weights, found.squared_distance};
 }
 
-// Where a segment known to meet the triangle does so: the best of the crossing of the plane and of the
-// borders. All of them are points of both shapes; the one with the smallest gap between the two is taken.
-CommonPoint common_point(const Segment& s, const Triangle& t) {
-  CommonPoint best = crossing(s, t);
+// Where a segment known to meet the triangle does so: the crossing of the plane, or else the best of that and
+// of the borders. All of them are points of both shapes; the one with the smallest gap between the two is
+// taken.
+CommonPoint common_point(const Segment& original_segment, const Triangle& original_triangle) {
+  Segment s = original_segment;
+  Triangle t = original_triangle;
+  const int power = scale_for({s[1] - s[0], t[0] - s[0], t[1] - s[0], t[2] - s[0]});
+  if (power != 0) {
+    const Vec3 origin = s[0];
+    for (Vec3& p : s) p = scaled(p - origin, power);
+    for (Vec3& p : t) p = scaled(p - origin, power);
+  }
+  const double size = std::max((s[1] - s[0]).squaredNorm(), (t[0] - s[0]).squaredNorm());
+  CommonPoint best = crossing(s, t, plain_volume);
+  constexpr double good = 4 * std::numeric_limits<double>::epsilon();
+  if (best.gap <= good * good * size) return best;
+  best.take_better(crossing(s, t, orient3d_value));
   for (int end = 0; end < 2; ++end) best.take_better(at_end(s, end, t));
   for (int k = 0; k < 3; ++k) best.take_better(at_edge(s, t, k));
   return best;

@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <initializer_list>
 #include <limits>
 #include <utility>
 
@@ -23,6 +22,7 @@
 
 #include <palpate/geometry/branchless.h>
 #include <palpate/geometry/intersect.h>
+#include <palpate/geometry/scaling.h>
 
 namespace palpate {
 
@@ -125,13 +125,6 @@ bool point_triangle(const Vec3& p, const Vec3& corner_a, const Vec3& corner_b, c
                 nearer({{1 - on_ac.t, 0, on_ac.t}, on_ac.squared_distance},
                        {{0, 1 - on_bc.t, on_bc.t}, on_bc.squared_distance}));
   return area > ill_conditioned * ab.squaredNorm() * ac.squaredNorm() + tiny;
-}
-
-// The power of two that brings the largest of these differences near 1; 0 if they are fine, or all zero.
-int scale_for(std::initializer_list<Vec3> differences) {
-  double size = 0;
-  for (const Vec3& difference : differences) size = std::max(size, difference.lpNorm<Eigen::Infinity>());
-  return size > 0 && size < infinity && !(size > 1e-60 && size < 1e60) ? -std::ilogb(size) : 0;
 }
 
 // Thin or extremely small or large triangles: scaled, and projected once more.
@@ -265,7 +258,7 @@ TriangleTriangle triangle_triangle(const Triangle& a, const Triangle& b) {
       best.take_better(weights_on(i, edges.s), weights_on(j, edges.t), edges.squared_distance);
     }
   // Apart by less than rounding can show: not zero all the same.
-  best.squared_distance = std::max(best.squared_distance, std::numeric_limits<double>::min());
+  best.squared_distance = std::max(best.squared_distance, std::numeric_limits<double>::denorm_min());
   return best;
 }
 

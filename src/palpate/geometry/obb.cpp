@@ -72,8 +72,12 @@ std::array<Vec3, 8> Obb::corners() const {
   return result;
 }
 
-bool overlap(const Obb& a, const Obb& b) {
-  if (a.empty() || b.empty()) return false;
+bool overlap(const Obb& one, const Obb& other) {
+  if (one.empty() || other.empty()) return false;
+  // Always seen from the same one of the two, so that the answer does not depend on who is asked.
+  const bool swapped =
+      before(other.center, one.center) || (other.center == one.center && before(other.half, one.half));
+  const Obb &a = swapped ? other : one, &b = swapped ? one : other;
   const Vec3 offset = b.center - a.center;
   // All lengths below are sums of products of these with entries of axes (at most 1): one slack serves
   // all 15.

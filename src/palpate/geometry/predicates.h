@@ -105,4 +105,8 @@ inline int orient3d(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) 
   return orient3d_careful(a.data(), b.data(), c.data(), d.data());
 }
 
+// The determinant itself, |b - a, c - a, d - a|, to full relative accuracy however much of it cancels: exact,
+// then rounded. Slow. Where exponents are so far apart that expansions fail, the plain determinant.
+double orient3d_value(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d);
+
 }  // namespace palpate

@@ -65,9 +65,10 @@ int orient2d_exact(const double* a, const double* b, const double* c) {
 
 namespace {
 
-int orient3d_exact(const double* a, const double* b, const double* c, const double* d) {
-  if (!finite(a, 3) || !finite(b, 3) || !finite(c, 3) || !finite(d, 3)) return 0;
-  Expansion<2> edges[3][3];
+using Edges = Expansion<2>[3][3];
+
+// The exact differences to a; false if products of them could under- or overflow.
+bool make_edges(const double* a, const double* b, const double* c, const double* d, Edges& edges) {
   const double* tips[3] = {b, c, d};
   bool all_safe = true;
   for (int i = 0; i < 3; ++i)
@@ -75,8 +76,15 @@ int orient3d_exact(const double* a, const double* b, const double* c, const doub
       edges[i][k] = exact_difference(tips[i][k], a[k]);
       all_safe &= safe({&edges[i][k]});
     }
-  if (all_safe) return sign_of_expansion(edges);
+  return all_safe;
+}
+
+int orient3d_exact(const double* a, const double* b, const double* c, const double* d) {
+  if (!finite(a, 3) || !finite(b, 3) || !finite(c, 3) || !finite(d, 3)) return 0;
+  Edges edges;
+  if (make_edges(a, b, c, d, edges)) return sign_of_expansion(edges);
   BigInteger big[3][3];
+  const double* tips[3] = {b, c, d};
   for (int i = 0; i < 3; ++i)
     for (int k = 0; k < 3; ++k) big[i][k] = BigInteger::from(tips[i][k]) - BigInteger::from(a[k]);
   return determinant3(big[0], big[1], big[2]).sign();
@@ -103,3 +111,17 @@ int orient3d_careful(const double* a, const double* b, const double* c, const do
 }
 
 }  // namespace palpate::detail
+
+namespace palpate {
+
+double orient3d_value(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
+  detail::Edges edges;
+  if (!detail::make_edges(a.data(), b.data(), c.data(), d.data(), edges))
+    return detail::determinant3d(a.data(), b.data(), c.data(), d.data()).value;
+  const auto exact = detail::determinant3(edges[0], edges[1], edges[2]);
+  double sum = 0;  // smallest first: the result is the nearest double, or its neighbour
+  for (std::size_t i = 0; i < exact.size; ++i) sum += exact.term[i];
+  return sum;
+}
+
+}  // namespace palpate

@@ -5,6 +5,8 @@
 
 #include <Eigen/Geometry>
 
+#include <palpate/geometry/scaling.h>
+
 namespace palpate {
 
 namespace {

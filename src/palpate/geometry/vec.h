@@ -5,7 +5,6 @@
 #pragma once
 
 #include <array>
-#include <cmath>
 
 #include <Eigen/Core>
 
@@ -22,11 +21,6 @@ using Triangle = std::array<Vec3, 3>;
 // By x, then y, then z: an order of points that does not depend on how they are numbered.
 inline bool before(const Vec3& a, const Vec3& b) {
   return (a.x() < b.x()) | ((a.x() == b.x()) & ((a.y() < b.y()) | ((a.y() == b.y()) & (a.z() < b.z()))));
-}
-
-// v * 2^power: exact, as long as nothing under- or overflows.
-inline Vec3 scaled(const Vec3& v, int power) {
-  return {std::scalbn(v.x(), power), std::scalbn(v.y(), power), std::scalbn(v.z(), power)};
 }
 
 }  // namespace palpate
