@@ -1,6 +1,7 @@
 #include "reference_nearest.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace palpate::bench {
 
@@ -64,6 +65,18 @@ NearestOnSegments reference_segment_segment(const Segment& a, const Segment& b) 
   }
   const Vec3 p = a[0] + s * d1, q = b[0] + t * d2;
   return {p, q, {1 - s, s}, {1 - t, t}, (p - q).squaredNorm()};
+}
+
+double reference_triangle_triangle(const Triangle& a, const Triangle& b) {
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < 3; ++i) {
+    least = std::min(least, reference_point_triangle(a[i], b).squared_distance);
+    least = std::min(least, reference_point_triangle(b[i], a).squared_distance);
+    for (std::size_t j = 0; j < 3; ++j)
+      least = std::min(
+          least, reference_segment_segment({a[i], a[(i + 1) % 3]}, {b[j], b[(j + 1) % 3]}).squared_distance);
+  }
+  return least;
 }
 
 }  // namespace palpate::bench

@@ -10,4 +10,8 @@ namespace palpate::bench {
 NearestOnTriangle reference_point_triangle(const Vec3& p, const Triangle& t);
 NearestOnSegments reference_segment_segment(const Segment& a, const Segment& b);
 
+// The squared distance of triangles that do not intersect: the least of 6 corners with a triangle and 9 pairs
+// of edges.
+double reference_triangle_triangle(const Triangle& a, const Triangle& b);
+
 }  // namespace palpate::bench

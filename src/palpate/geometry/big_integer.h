@@ -50,6 +50,7 @@ class BigInteger {
   friend BigInteger operator*(const BigInteger& a, const BigInteger& b) {
     BigInteger result;
     for (std::size_t i = 0; i < a.size_; ++i) {
+      if (a.limb_[i] == 0) continue;  // most are: a double has 53 digits, wherever they stand
       std::uint64_t carry = 0;
       for (std::size_t j = 0; j < b.size_; ++j) {
         carry += std::uint64_t{a.limb_[i]} * b.limb_[j] + result.limb_[i + j];
