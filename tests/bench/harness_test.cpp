@@ -21,7 +21,7 @@ Method sleeper(const char* name, Role role, int microseconds, std::uint64_t resu
           [=] { return result; }};
 }
 
-Benchmark of(std::vector<Method> methods) {
+Benchmark of(const std::vector<Method>& methods) {
   return {"test", "", [=](bool) { return std::vector<Case>{{"the case", 10, [=] { return methods; }}}; }};
 }
 

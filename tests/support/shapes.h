@@ -39,9 +39,8 @@ inline double nudged(double x, int steps) {
   for (; steps < 0; ++steps) x = next_below(x);
   return x;
 }
-inline Vec3 nudged(Random& random, Vec3 p, int most = 3) {
-  for (double& c : p)
-    c = nudged(c, static_cast<int>(random.below(static_cast<std::size_t>(2 * most + 1))) - most);
+inline Vec3 nudged(Random& random, Vec3 p, std::size_t most = 3) {
+  for (double& c : p) c = nudged(c, static_cast<int>(random.below(2 * most + 1)) - static_cast<int>(most));
   return p;
 }
 

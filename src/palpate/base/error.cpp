@@ -38,7 +38,7 @@ Place Place::element(std::string_view kind, std::size_t index) const {
   return place;
 }
 
-Error::Error(Place where, std::string what, std::string remedy)
+Error::Error(const Place& where, std::string what, std::string remedy)
     : std::runtime_error(join(where.text(), what, remedy)),
       where_(where.text()),
       problem_(std::move(what)),

@@ -37,7 +37,7 @@ class Place {
 // with 3.
 class Error : public std::runtime_error {
  public:
-  Error(Place where, std::string what, std::string remedy);
+  Error(const Place& where, std::string what, std::string remedy);
   const std::string& where() const { return where_; }
   const std::string& problem() const { return problem_; }
   const std::string& remedy() const { return remedy_; }

@@ -19,7 +19,7 @@ struct Id {
   std::uint32_t generation = 0;  // 0 only in the null id
 
   explicit operator bool() const { return generation != 0; }
-  friend auto operator<=>(const Id&, const Id&) = default;
+  friend auto operator<=>(const Id&, const Id&) = default;  // NOLINT(modernize-use-nullptr): a false alarm
 };
 
 // Hands out ids and tells the living from the dead; the owner keeps its data in vectors indexed by id.index.
