@@ -27,9 +27,13 @@ JSON
 cat >"$tree/CMakeLists.txt" <<'CMAKE'
 cmake_minimum_required(VERSION 3.22)
 project(tiny LANGUAGES CXX)
+option(PALPATE_TESTS "Build the tests" OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 add_executable(palpate-command src/main.cpp)
 set_target_properties(palpate-command PROPERTIES OUTPUT_NAME palpate RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+if(NOT PALPATE_TESTS)
+  return()
+endif()
 enable_testing()
 add_test(NAME tiny.passes COMMAND ${CMAKE_COMMAND} -E true)
 add_test(NAME tiny.skips COMMAND ${CMAKE_COMMAND} -E cat "${PROJECT_SOURCE_DIR}/skip.txt")
@@ -116,14 +120,14 @@ shows_the_compilers_words() {
   expect_code 0
 }
 shows_cmakes_words() {
-  echo 'message(FATAL_ERROR "this project wants a pony")' >>"$tree/CMakeLists.txt"
+  sed -i 's/^if(NOT PALPATE_TESTS)/message(FATAL_ERROR "this project wants a pony")\n&/' "$tree/CMakeLists.txt"
   door build
   expect_code 1; expect 'this project wants a pony'
 }
 second_call_waits() {
   sed -i '1i add_custom_target(slow ALL COMMAND sleep 2)' "$tree/CMakeLists.txt"
   sed -i '1i cmake_minimum_required(VERSION 3.22)' "$tree/CMakeLists.txt"
-  echo 'add_dependencies(palpate-command slow)' >>"$tree/CMakeLists.txt"
+  sed -i 's/^if(NOT PALPATE_TESTS)/add_dependencies(palpate-command slow)\n&/' "$tree/CMakeLists.txt"
   (cd "$tree" && PATH="$stand_ins:$PATH" ./palpate first) >"$work/first" 2>&1 &
   local first=$!
   until [[ -e $tree/build/.build.lock ]]; do sleep 0.05; done
@@ -169,6 +173,14 @@ make_git_tree() {
   printf 'BasedOnStyle: Google\n' >"$tree/.clang-format"
   printf 'build/\n' >"$tree/.gitignore"
   printf "Checks: '-*,bugprone-infinite-loop'\nWarningsAsErrors: '*'\n" >"$tree/.clang-tidy"
+}
+configures_tests_only_when_they_are_asked_for() {
+  make_git_tree
+  door build; expect_code 0
+  grep -qx 'PALPATE_TESTS:BOOL=OFF' "$tree/build/release/CMakeCache.txt" || fail "tests were configured"
+  door test; expect_code 0; expect 'configuring'
+  door test; expect_code 0; expect_not 'configuring'
+  door build; expect_code 0; expect_not 'configuring'
 }
 tests_and_lists_what_was_skipped() {
   make_git_tree
