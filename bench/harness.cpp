@@ -83,8 +83,11 @@ void warm_up(const std::string& case_name, std::vector<Entry>& entries, double s
             "A benchmark compares equal work only: this is a bug in one of them.");
       }
     }
-    const double ms = std::max(time_once(entry), 1e-5);
-    entry.repeats = static_cast<std::size_t>(std::clamp(sample_ms / ms, 1.0, 1e6));
+    // The whole time counts here, preparation included, or a sample of something quick could take minutes.
+    const auto start = Clock::now();
+    time_once(entry);
+    const double ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+    entry.repeats = static_cast<std::size_t>(std::clamp(sample_ms / std::max(ms, 1e-5), 1.0, 1e6));
   }
 }
 
