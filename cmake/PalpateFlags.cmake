@@ -48,4 +48,6 @@ if(PALPATE_SANITIZER)
   target_compile_options(palpate_flags INTERFACE ${sanitize})
   target_link_options(palpate_flags INTERFACE ${sanitize})
   target_compile_definitions(palpate_flags INTERFACE PALPATE_SANITIZED)
+  # GCC sees uninitialised values in its own instrumentation of the standard library.
+  target_compile_options(palpate_flags INTERFACE -Wno-maybe-uninitialized)
 endif()
