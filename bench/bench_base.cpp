@@ -104,11 +104,20 @@ std::vector<Method> sort_pairs(std::vector<Key> input) {
   };
 }
 
-std::vector<std::uint32_t> nearly_sorted() {
-  std::vector<std::uint32_t> keys(million);
-  std::iota(keys.begin(), keys.end(), 0);
+// Keys that are in order but for `swaps` pairs; the order a sort is most often given from step to step.
+template <class Key>
+std::vector<Key> nearly_sorted(int swaps) {
+  std::vector<Key> keys = random_keys<Key>(sizeof(Key) * 8);
+  std::sort(keys.begin(), keys.end());
   std::mt19937 random(3);
-  for (int i = 0; i < 1000; ++i) std::swap(keys[random() % million], keys[random() % million]);
+  for (int i = 0; i < swaps; ++i) std::swap(keys[random() % million], keys[random() % million]);
+  return keys;
+}
+
+template <class Key>
+std::vector<Key> descending() {
+  std::vector<Key> keys = random_keys<Key>(sizeof(Key) * 8);
+  std::sort(keys.rbegin(), keys.rend());
   return keys;
 }
 
@@ -214,13 +223,18 @@ std::vector<Case> cases(bool /*quick*/) {
        [] { return sort_pairs(random_keys<std::uint32_t>(20)); }},
       {"sort 1M keys with values, 64 bits", million,
        [] { return sort_pairs(random_keys<std::uint64_t>(64)); }},
-      {"sort 1M keys with values, sorted already", million,
-       [] {
-         auto keys = random_keys<std::uint32_t>(32);
-         std::sort(keys.begin(), keys.end());
-         return sort_pairs(std::move(keys));
-       }},
-      {"sort 1M keys with values, nearly sorted", million, [] { return sort_pairs(nearly_sorted()); }},
+      {"sort 1M keys with values, 32 bits, sorted", million,
+       [] { return sort_pairs(nearly_sorted<std::uint32_t>(0)); }},
+      {"sort 1M keys with values, 32 bits, nearly sorted", million,
+       [] { return sort_pairs(nearly_sorted<std::uint32_t>(1000)); }},
+      {"sort 1M keys with values, 64 bits, nearly sorted", million,
+       [] { return sort_pairs(nearly_sorted<std::uint64_t>(1000)); }},
+      {"sort 1M keys, 64 bits, nearly sorted", million,
+       [] { return sort_keys(nearly_sorted<std::uint64_t>(1000)); }},
+      {"sort 1M keys with values, 64 bits, descending", million,
+       [] { return sort_pairs(descending<std::uint64_t>()); }},
+      {"sort 1M keys, 32 bits, descending", million, [] { return sort_keys(descending<std::uint32_t>()); }},
+      {"sort 1M keys, 64 bits, descending", million, [] { return sort_keys(descending<std::uint64_t>()); }},
       {"prefix sums of 1M counts", million, scan_counts},
       {"compact 1M marks, half kept", million, [] { return compact_marks(50); }},
       {"compact 1M marks, 2 % kept", million, [] { return compact_marks(2); }},

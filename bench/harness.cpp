@@ -56,10 +56,13 @@ bool chosen(const std::string& name, const std::vector<std::string>& parts) {
 std::vector<Entry> entries_of(const std::vector<Method>& methods, const Settings& settings,
                               const std::vector<std::shared_ptr<Threads>>& pools) {
   std::vector<Entry> entries;
+  const auto serial = std::make_shared<Threads>(1);
   for (const Method& method : methods) {
     if (!chosen(method.name, settings.methods)) continue;
+    // What is serial runs once, whatever thread counts were asked for: the others are compared with it.
+    if (!method.parallel) entries.push_back({&method, serial});
     for (const auto& pool : pools)
-      if (pool->count() == 1 || method.parallel) entries.push_back({&method, pool});
+      if (method.parallel) entries.push_back({&method, pool});
   }
   return entries;
 }

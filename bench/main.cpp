@@ -47,7 +47,7 @@ int run_bench(int argc, char** argv) {
           ""));
   app.add_option("--json", json_file, "Write the rows as JSON to this file (- for stdout)");
   app.add_option("--plot", plot_file, "Write a plot as SVG to this file");
-  app.add_flag("--quick", settings.quick, "Smaller cases and fewer rounds: under a minute");
+  app.add_flag("--quick", settings.quick, "Fewer rounds: under a minute");
   app.add_option("--case", settings.cases, "Only cases whose name contains this");
   app.add_option("--method", settings.methods,
                  "Only methods whose name contains this (ratios need both sides)");

@@ -7,7 +7,7 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
-if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
 endif()
 
@@ -19,7 +19,7 @@ endif()
 add_library(palpate_flags INTERFACE)
 target_compile_options(palpate_flags INTERFACE
   -ffp-contract=off
-  -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
+  -Wall -Wextra -Wpedantic -Wconversion -Wshadow $<$<BOOL:${PROJECT_IS_TOP_LEVEL}>:-Werror>
   # So that neither binaries nor messages hold this machine's paths.
   "-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=")
 
@@ -41,6 +41,7 @@ if(PALPATE_SANITIZER STREQUAL "address")
   set(sanitize -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
 elseif(PALPATE_SANITIZER STREQUAL "thread")
   set(sanitize -fsanitize=thread -fno-omit-frame-pointer)
+  target_compile_definitions(palpate_flags INTERFACE PALPATE_THREAD_SANITIZER)
 elseif(PALPATE_SANITIZER)
   message(FATAL_ERROR "PALPATE_SANITIZER is '${PALPATE_SANITIZER}'; it can be empty, address or thread")
 endif()

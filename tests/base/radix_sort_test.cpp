@@ -35,7 +35,12 @@ void compare_with_std(const std::vector<Key>& keys, RadixSort& radix) {
 template <class Key>
 std::vector<Key> random_keys(Random& random) {
   std::vector<Key> keys(random.chance(0.4) ? random.below(130) : random.below(100'000));
-  const Key mask = static_cast<Key>(random.chance(0.3) ? ~Key{0} : random.bits() & random.bits());
+  // Sometimes with few different leading bits, so that large groups remain to be finished.
+  const Key low = static_cast<Key>(~Key{0} >> random.below(sizeof(Key) * 8)),
+            high = static_cast<Key>(Key{3} << (sizeof(Key) * 8 - 2));
+  const Key mask = static_cast<Key>(random.chance(0.3)   ? ~Key{0}
+                                    : random.chance(0.5) ? low | high
+                                                         : random.bits() & random.bits());
   const Key common = static_cast<Key>(random.bits());
   for (Key& key : keys) key = static_cast<Key>((random.bits() & mask) | (common & ~mask));
   switch (random.below(5)) {
@@ -47,7 +52,8 @@ std::vector<Key> random_keys(Random& random) {
       break;
     case 2:
       std::sort(keys.begin(), keys.end());
-      if (keys.size() > 1) std::swap(keys[random.below(keys.size())], keys[random.below(keys.size())]);
+      for (std::size_t swaps = random.below(1 + keys.size() / (1 + random.below(300))); swaps > 0; --swaps)
+        std::swap(keys[random.below(keys.size())], keys[random.below(keys.size())]);
       break;
     default:
       break;

@@ -61,6 +61,8 @@ says_when_stdout_is_full() {
   code=0; "$program" bench base --list >/dev/full 2>"$work/err" || code=$?
   : >"$work/out"
   expect_code 1; expect_err 'cannot be written'
+  code=0; "$program" "${quick[@]}" --json - >/dev/full 2>"$work/err" || code=$?
+  expect_code 1
 }
 
 "$case_name"

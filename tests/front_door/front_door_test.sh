@@ -165,8 +165,19 @@ cleans_only_its_own() {
   [[ ! -e $tree/build ]] || fail "build/ is still there"
   mkdir "$work/precious"; touch "$work/precious/thing"
   export PALPATE_BUILD_DIR=$work/precious
-  door clean; expect_code 1
-  [[ -e $work/precious/thing ]] || fail "it removed a stranger's folder"
+  door x; expect_code 0
+  door clean; expect_code 0
+  [[ -e $work/precious/thing && ! -e $work/precious/release ]] || fail "it removed a stranger's file, or left its own"
+}
+takes_a_relative_build_folder() {
+  (cd "$work" && PATH="$stand_ins:$PATH" PALPATE_BUILD_DIR=elsewhere "$tree/palpate" here) >"$output" 2>&1 || fail "exit"
+  expect '<here>'
+  [[ -e $work/elsewhere/release ]] || fail "it was built somewhere else"
+}
+shows_cmakes_words_later_too() {
+  door build; expect_code 0
+  sed -i 's/^if(NOT PALPATE_TESTS)/message(FATAL_ERROR "this project wants a pony")\n&/' "$tree/CMakeLists.txt"
+  door build; expect_code 1; expect 'this project wants a pony'
 }
 make_git_tree() {
   (cd "$tree" && git init -q && git add . && git -c user.name=t -c user.email=t@example.org commit -qm one) >/dev/null
@@ -189,6 +200,8 @@ tests_and_lists_what_was_skipped() {
   expect_not 'long.passes'
   door test --label tiny; expect_code 0; expect_not 'other.passes'
   door test --label nothing; expect_code 1
+  printf 'int a;\n' >"$tree/zzz.cpp"; (cd "$tree" && git add zzz.cpp && rm zzz.cpp)
+  door test; expect_code 0  # a file that git knows and that is gone is no matter of format
 }
 tests_fail_on_format_lint_and_failures() {
   make_git_tree

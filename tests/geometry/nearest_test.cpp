@@ -108,6 +108,27 @@ TEST(NearestProperty, AccurateAtEveryScale) {
 
 // From the smallest denormal to 1e75 in one shape: nothing becomes NaN or leaves its bounds, and order does
 // not matter.
+// Flat triangles, the worst of thin ones: the third corner anywhere beside the long edge, the point anywhere
+// above.
+TEST(NearestProperty, AccurateOverCaps) {
+  each_case(20'000, [](Random& random) {
+    const auto direction = [&] {
+      return Vec3(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1));
+    };
+    const Vec3 along = direction();
+    Triangle cap{Vec3::Zero(), along, Vec3::Zero()};
+    cap[2] = random.uniform(0, 1) * along + random.magnitude(1e-16, 1e-4) * direction();
+    if (random.chance(0.5))
+      for (Vec3& corner : cap) corner += Vec3(1, 2, 3);
+    std::swap(cap[random.below(3)], cap[random.below(3)]);
+    double a = random.uniform(0, 1), b = random.uniform(0, 1);
+    if (a + b > 1) a = 1 - a, b = 1 - b;
+    const Vec3 above =
+        a * cap[0] + b * cap[1] + (1 - a - b) * cap[2] + random.magnitude(1e-18, 1) * direction();
+    expect_accurate(Point{above}, cap);
+  });
+}
+
 TEST(NearestProperty, ExtremesStayDefined) {
   each_case(2000, [](Random& random) {
     constexpr double sizes[] = {0, 5e-324, 1e-310, 1e-300, 1e-160, 1e-80, 1e-20, 1, 1e20, 1e75};

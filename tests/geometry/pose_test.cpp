@@ -82,5 +82,12 @@ TEST(PoseProperty, AgreesWithMatrices) {
   });
 }
 
+TEST(Pose, LongChainsStayRigid) {
+  const Pose turn{Quat(Eigen::AngleAxisd(0.1234, Vec3(1, 2, 3).normalized())), Vec3(0.1, 0, 0)};
+  Pose chain;
+  for (int i = 0; i < 10'000; ++i) chain = chain * turn;
+  EXPECT_NEAR(chain.rotation.norm(), 1, 4e-16);
+}
+
 }  // namespace
 }  // namespace palpate

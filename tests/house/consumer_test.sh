@@ -14,6 +14,7 @@ if grep -rIlF -- "$source" "$work/prefix"; then
 fi
 [[ -f $work/prefix/include/palpate/geometry/nearest.h && -x $work/prefix/bin/palpate ]]
 [[ ! -e $work/prefix/include/palpate/cli ]]
+"$work/prefix/bin/palpate" --version
 cmake -S "$source/tests/consumer" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/prefix" "$@" >"$work/configure.log"
 cmake --build "$work/build"
 "$work/build/consumer"

@@ -1,6 +1,8 @@
 #include <palpate/base/build_facts.h>
 
-#include <hwy/targets.h>
+#include <cstdint>
+
+#include <hwy/highway.h>
 
 namespace palpate {
 
@@ -16,8 +18,9 @@ BuildFacts build_facts() {
 #endif
   facts.build_type = PALPATE_BUILD_TYPE;
   facts.built_for = PALPATE_ISA;
-  // Highway numbers its targets so that a better one has a lower bit.
-  const auto targets = hwy::SupportedTargets();
+  // Those that the machine has and that were compiled; Highway numbers them so that a better one has a lower
+  // bit.
+  const auto targets = hwy::SupportedTargets() & static_cast<std::int64_t>(HWY_TARGETS);
   facts.kernels = hwy::TargetName(targets & -targets);
   return facts;
 }

@@ -16,7 +16,7 @@ class FunctionRef<Result(Arguments...)> {
  public:
   template <class F>
   requires(!std::is_same_v<std::remove_cvref_t<F>, FunctionRef> &&
-           std::is_invocable_r_v<Result, F&, Arguments...>)
+           std::is_object_v<std::remove_reference_t<F>> && std::is_invocable_r_v<Result, F&, Arguments...>)
       // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): the constraint keeps copies out
       FunctionRef(F&& f)  // implicit, so that a lambda can be passed directly
       : object_(const_cast<void*>(static_cast<const void*>(std::addressof(f)))),

@@ -16,12 +16,13 @@ namespace palpate {
 
 class StateHash {
  public:
-  // An array of plain values without padding (numbers, or structs of numbers).
+  // An array of numbers, enums or structs of integers without padding.
   template <class T>
   void add(std::span<const T> values) {
     static_assert(std::is_trivially_copyable_v<T>);
-    static_assert(std::has_unique_object_representations_v<T> || std::is_floating_point_v<T>,
-                  "padding would make the hash depend on garbage; pass the members one by one");
+    static_assert(
+        std::has_unique_object_representations_v<T> || std::is_same_v<T, double> || std::is_same_v<T, float>,
+        "padding would make the hash depend on garbage; pass the members one by one");
     add_bytes(values.data(), values.size_bytes());
   }
   template <class T>

@@ -30,7 +30,7 @@ class IdPool {
   Id<Tag> create() {
     if (free_.empty()) {
       slots_.push_back({1, true});
-      free_.reserve(slots_.size());  // so that release() never allocates
+      free_.reserve(slots_.capacity());  // so that release() never allocates
       ++alive_;
       return {static_cast<std::uint32_t>(slots_.size() - 1), 1};
     }

@@ -7,6 +7,9 @@
 #include <optional>
 #include <thread>
 
+#ifdef PALPATE_THREAD_SANITIZER
+#include <sanitizer/tsan_interface.h>
+#endif
 #include <tbb/blocked_range.h>
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
@@ -36,19 +39,50 @@ class FirstError {
   std::exception_ptr error_;
 };
 
+// Tells ThreadSanitizer what TBB guarantees and what it cannot see, TBB being built without it: what was
+// written before the loop is seen by every chunk, and what chunks wrote is seen after it. This file itself is
+// not instrumented.
+class SeenBySanitizer {
+ public:
+#ifdef PALPATE_THREAD_SANITIZER
+  void acquire() { __tsan_acquire(this); }
+  void release() { __tsan_release(this); }
+#else
+  void acquire() {}
+  void release() {}
+#endif
+};
+
+// TBB takes the least of all limits that are alive, so there is one, at the most threads that anyone has
+// asked for.
+void allow_threads(int count) {
+  static std::mutex mutex;
+  static int most = static_cast<int>(std::thread::hardware_concurrency());
+  static std::optional<tbb::global_control> limit;
+  const std::scoped_lock lock(mutex);
+  if (count <= most) return;
+  most = count;
+  limit.reset();
+  limit.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(count));
+}
+
 }  // namespace
 
 void parallel_chunks(std::size_t n, std::size_t grain, FunctionRef<void(Chunk)> body) {
   grain = std::max<std::size_t>(grain, 1);
   const std::size_t chunks = chunk_count(n, grain);
   FirstError first_error;
+  SeenBySanitizer order;
   const auto run = [&](std::size_t index) {
+    order.acquire();
     try {
-      body({index * grain, std::min(n, (index + 1) * grain), index});
+      body({index * grain, index + 1 == chunks ? n : (index + 1) * grain, index});
     } catch (...) {
       first_error.keep(index);
     }
+    order.release();
   };
+  order.release();
   if (chunks <= 1 || available_threads() == 1) {
     for (std::size_t i = 0; i < chunks; ++i) run(i);
   } else {
@@ -57,6 +91,7 @@ void parallel_chunks(std::size_t n, std::size_t grain, FunctionRef<void(Chunk)> 
                         for (std::size_t i = range.begin(); i < range.end(); ++i) run(i);
                       });
   }
+  order.acquire();
   first_error.pass_on();
 }
 
@@ -67,17 +102,13 @@ int available_threads() {
 }
 
 struct Threads::Arena {
-  // More threads than cores (a test of determinism wants them) need TBB's own limit raised.
-  std::optional<tbb::global_control> more_than_cores;
   tbb::task_arena arena;
 };
 
 Threads::Threads(int count)
     : count_(count > 0 ? count : std::max(1, static_cast<int>(std::thread::hardware_concurrency()))),
       arena_(std::make_unique<Arena>()) {
-  if (count_ > static_cast<int>(std::thread::hardware_concurrency()))
-    arena_->more_than_cores.emplace(tbb::global_control::max_allowed_parallelism,
-                                    static_cast<std::size_t>(count_));
+  allow_threads(count_);  // more than cores: a test of determinism wants them
   arena_->arena.initialize(count_);
 }
 

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 #include <palpate/base/function_ref.h>
@@ -25,7 +26,7 @@ struct Chunk {
 
 // Chunks that a range of n makes; at least 1 element a chunk.
 inline std::size_t chunk_count(std::size_t n, std::size_t grain) {
-  return grain == 0 ? n : (n + grain - 1) / grain;
+  return grain == 0 ? n : n / grain + (n % grain != 0);
 }
 
 // Calls body once for each chunk, in any order, on any thread.
@@ -44,6 +45,7 @@ void parallel_for(std::size_t n, std::size_t grain, Body&& body) {
 template <class T, class Map, class Combine>
 T parallel_reduce(std::size_t n, std::size_t grain, T first, std::vector<T>& partial, Map&& map,
                   Combine&& combine) {
+  static_assert(!std::is_same_v<T, bool>, "chunks would write neighbouring bits of one word; use char");
   partial.assign(chunk_count(n, grain), first);
   parallel_chunks(n, grain, [&](Chunk chunk) { partial[chunk.index] = map(chunk); });
   for (const T& part : partial) first = combine(first, part);

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <limits>
 #include <string>
 #include <utility>
 
 #include <palpate/base/error.h>
+#include <palpate/base/nearly_sorted.h>
 #include <palpate/base/parallel.h>
 
 namespace palpate {
@@ -32,19 +34,6 @@ void insertion_sort(Key* keys, std::uint32_t* values, std::size_t n) {
     keys[j] = key;
     if constexpr (with_values) values[j] = value;
   }
-}
-
-template <class Key>
-bool is_sorted(const Key* keys, std::size_t n) {
-  // In runs, so that the inner loop has no exit and the compiler makes vectors of it.
-  constexpr std::size_t run = 4096;
-  for (std::size_t begin = 1; begin < n; begin += run) {
-    const std::size_t end = std::min(n, begin + run);
-    Key descents = 0;
-    for (std::size_t i = begin; i < end; ++i) descents |= Key{keys[i - 1] > keys[i]};
-    if (descents != 0) return false;
-  }
-  return true;
 }
 
 template <class Key>
@@ -124,6 +113,18 @@ void counts_to_places(std::uint32_t* counts, std::size_t blocks, std::size_t val
     for (std::size_t b = 0; b < blocks; ++b) sum += std::exchange(counts[b * digits + d], sum);
 }
 
+// As many leading bits of the differing ones as tell n random keys apart but for a few.
+template <class Key>
+Key leading_bits(Key differing, std::size_t n) {
+  const int enough = static_cast<int>(std::bit_width(n)) + 4;
+  const int span = static_cast<int>(std::bit_width(differing)) - std::countr_zero(differing);
+  // To whole digits; and a single digit more or less is not worth the finishing.
+  const int kept = (enough + widest_digit - 1) / widest_digit * widest_digit;
+  if (span <= kept + widest_digit) return differing;
+  const int cut = static_cast<int>(std::bit_width(differing)) - kept;
+  return static_cast<Key>(differing >> cut << cut);
+}
+
 void check_lengths(std::size_t keys, std::size_t values) {
   if (keys != values)
     throw Error({},
@@ -138,17 +139,25 @@ void RadixSort::sort_any(std::vector<Key>& key_buffer, Key* keys, std::uint32_t*
   if (n > UINT32_MAX)
     throw Error({}, "radix sort of " + std::to_string(n) + " keys", "It takes up to 2^32 - 1.");
   if (n < few) return insertion_sort<Key, with_values>(keys, values, n);
-  if (is_sorted(keys, n)) return;
+  const std::size_t descents_limit = n / 64;  // more, and the radix sort is faster
+  const std::size_t descents = detail::count_descents(keys, n, descents_limit);
+  if (descents == 0 || detail::reverse_if_descending<Key, with_values>(keys, values, n)) return;
 
   const std::size_t threads = static_cast<std::size_t>(available_threads());
   const std::size_t blocks = std::clamp<std::size_t>(n / block_minimum, 1, threads);
   const std::size_t block = (n + blocks - 1) / blocks;
   key_buffer.resize(std::max(key_buffer.size(), n));
   if (with_values) values_.resize(std::max(values_.size(), n));
+  if (descents <= descents_limit) {
+    places_.resize(std::max(places_.size(), n));
+    return detail::sort_few_descents<Key, with_values>(keys, values, n, key_buffer.data(), values_.data(),
+                                                       places_.data(), taken_out<Key>());
+  }
   counts_.resize(std::max(counts_.size(), blocks * digits));
 
   Pass<Key, with_values> pass{keys, values, key_buffer.data(), values_.data(), {}};
-  const Digits cut = cut_into_digits(differing_bits(keys, n));
+  const Key differing = differing_bits(keys, n), leading = leading_bits(differing, n);
+  const Digits cut = cut_into_digits(leading);
   for (std::size_t k = 0; k < cut.count; ++k) {
     pass.digit = cut.digit[k];
     parallel_chunks(n, block, [&](Chunk c) { pass.count(c.begin, c.end, &counts_[c.index * digits]); });
@@ -166,6 +175,41 @@ void RadixSort::sort_any(std::vector<Key>& key_buffer, Key* keys, std::uint32_t*
       if constexpr (with_values) std::copy(pass.values + c.begin, pass.values + c.end, values + c.begin);
     });
   }
+  if (leading != differing) finish_groups<Key, with_values>(key_buffer, keys, values, n, leading);
+}
+
+// Sorts the groups of keys that are the same in the leading bits.
+template <class Key, bool with_values>
+void RadixSort::finish_groups(std::vector<Key>& key_buffer, Key* keys, std::uint32_t* values, std::size_t n,
+                              Key leading) {
+  const Key mask = static_cast<Key>(~Key{0} << std::countr_zero(leading));
+  const auto same_group = [&](std::size_t i) { return ((keys[i - 1] ^ keys[i]) & mask) == 0; };
+  std::atomic<bool> large_ones = false;
+  // Each chunk sees to the small groups that begin in it; large ones need the buffers and come one after the
+  // other.
+  const auto for_groups = [&](std::size_t begin, std::size_t end, auto&& sort_group) {
+    while (begin > 0 && begin < end && same_group(begin)) ++begin;
+    while (begin < end) {
+      std::size_t last = begin + 1;
+      while (last < n && same_group(last)) ++last;
+      if (last - begin > 1) sort_group(begin, last - begin);
+      begin = last;
+    }
+  };
+  parallel_chunks(n, block_minimum, [&](Chunk chunk) {
+    for_groups(chunk.begin, chunk.end, [&](std::size_t first, std::size_t size) {
+      if (size < few) {
+        insertion_sort<Key, with_values>(keys + first, with_values ? values + first : nullptr, size);
+      } else {
+        large_ones.store(true, std::memory_order_relaxed);
+      }
+    });
+  });
+  if (!large_ones) return;
+  for_groups(0, n, [&](std::size_t first, std::size_t size) {
+    if (size >= few)
+      sort_any<Key, with_values>(key_buffer, keys + first, with_values ? values + first : nullptr, size);
+  });
 }
 
 void RadixSort::sort(std::span<std::uint32_t> keys) {

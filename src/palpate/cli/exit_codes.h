@@ -6,6 +6,7 @@
 #include <exception>
 #include <iostream>
 #include <optional>
+#include <system_error>
 
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
@@ -26,6 +27,9 @@ int guarded(const char* program, Work&& work) {
       throw Error(Place::named("output", "stdout"), "it cannot be written to", "Is the disk full?");
     return code;
   } catch (const Error& error) {
+    fmt::print(stderr, "{}: {}\n", program, error.what());
+    return bad_input;
+  } catch (const std::system_error& error) {  // the system refused: a full disk, no more threads
     fmt::print(stderr, "{}: {}\n", program, error.what());
     return bad_input;
   } catch (const std::exception& error) {

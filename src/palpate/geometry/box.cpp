@@ -1,5 +1,8 @@
 #include <palpate/geometry/box.h>
 
+#include <cmath>
+#include <limits>
+
 #include <palpate/base/parallel.h>
 #include <palpate/geometry/rounding.h>
 
@@ -39,6 +42,8 @@ namespace {
 // The largest float not above a - b.
 float difference_below(double a, double b) {
   const double difference = a - b;
+  if (!(std::abs(difference) <= std::numeric_limits<double>::max()))  // overflowed, if a and b are finite
+    return difference > 0 ? std::numeric_limits<float>::max() : -std::numeric_limits<float>::infinity();
   const float f = float_below(difference);
   // Where the float is the rounded difference itself, the rounding may have gone up.
   return static_cast<double>(f) == difference && sum_error(a, -b, difference) < 0 ? next_below(f) : f;

@@ -197,7 +197,7 @@ struct Ends {
     double largest = 0;
     for (std::size_t i = 0; i < count; ++i)
       for (std::size_t j = i + 1; j < count; ++j)
-        if (const double distance = (found[i].point - found[j].point).squaredNorm(); distance > largest) {
+        if (const double distance = (found[i].point - found[j].point).stableNorm(); distance > largest) {
           largest = distance;
           result = {i, j};
         }

@@ -127,16 +127,23 @@ bool point_triangle(const Vec3& p, const Vec3& corner_a, const Vec3& corner_b, c
   return area > ill_conditioned * ab.squaredNorm() * ac.squaredNorm() + tiny;
 }
 
-// Thin or extremely small or large triangles: scaled, and projected once more.
+// Thin or extremely small or large triangles: scaled, seen from the corner opposite to the longest edge,
+// where the angle is widest and projecting converges best, and projected more often.
 PointTriangle careful_point_triangle(const Vec3& p, const Vec3& a, const Vec3& b, const Vec3& c) {
-  PointTriangle best;
   const int power = scale_for({a - p, b - p, c - p});
-  if (power == 0) {
-    point_triangle<4>(p, a, b, c, best);
-    return best;
-  }
-  point_triangle<4>(Vec3::Zero(), scaled(a - p, power), scaled(b - p, power), scaled(c - p, power), best);
-  best.squared_distance = std::scalbn(best.squared_distance, -2 * power);
+  const Vec3 origin = power == 0 ? Vec3(Vec3::Zero()) : p;
+  const Triangle t{scaled(a - origin, power), scaled(b - origin, power), scaled(c - origin, power)};
+  const double opposite[3] = {(t[2] - t[1]).squaredNorm(), (t[2] - t[0]).squaredNorm(),
+                              (t[1] - t[0]).squaredNorm()};
+  const auto first = static_cast<std::size_t>(std::max_element(opposite, opposite + 3) - opposite);
+  const std::size_t second = (first + 1) % 3, third = (first + 2) % 3;
+  PointTriangle found;
+  point_triangle<8>(power == 0 ? p : Vec3(Vec3::Zero()), t[first], t[second], t[third], found);
+  PointTriangle best;
+  best.weights[static_cast<int>(first)] = found.weights[0];
+  best.weights[static_cast<int>(second)] = found.weights[1];
+  best.weights[static_cast<int>(third)] = found.weights[2];
+  best.squared_distance = std::scalbn(found.squared_distance, -2 * power);
   return best;
 }
 

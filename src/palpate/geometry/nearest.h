@@ -36,7 +36,7 @@ struct NearestOnSegments {
 struct NearestOnTriangles {
   Vec3 point_a, point_b;
   Vec3 weights_a, weights_b;
-  double squared_distance;  // exactly 0 if and only if the triangles intersect (exact test), or underflow
+  double squared_distance;  // exactly 0 if and only if the triangles intersect (exact test)
 };
 
 NearestOnSegment nearest_point_segment(const Vec3& p, const Segment& s);

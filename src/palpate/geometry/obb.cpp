@@ -10,7 +10,7 @@ namespace {
 
 // How far stored axes are from orthonormal, and how much a projection errs, relative to the lengths
 // projected.
-constexpr double slack = 4e-15;
+constexpr double slack = 6e-15;
 constexpr double underflow = 1e-300;  // [m] more than products of tiny lengths can lose
 
 Mat3 principal_axes(std::span<const Vec3> points, const Vec3& center, double size) {
@@ -22,6 +22,9 @@ Mat3 principal_axes(std::span<const Vec3> points, const Vec3& center, double siz
   const Eigen::SelfAdjointEigenSolver<Mat3> solver(covariance);
   Mat3 axes = solver.eigenvectors();
   if (!axes.allFinite()) return Mat3::Identity();
+  // Orthonormal to the last digits, which the overlap test counts on.
+  axes.col(0).normalize();
+  axes.col(1) = (axes.col(1) - axes.col(0) * axes.col(0).dot(axes.col(1))).normalized();
   axes.col(2) = axes.col(0).cross(axes.col(1));
   return axes;
 }
@@ -56,7 +59,7 @@ Obb Obb::of(const Box& box, const Pose& pose) {
   Obb result;
   if (box.empty()) return result;
   result.center = pose.apply(box.center());
-  result.axes = pose.rotation.toRotationMatrix();
+  result.axes = pose.rotation.normalized().toRotationMatrix();
   result.half = box.size() / 2;
   // The corners were rounded, the centre was rounded, and the pose turns by a nearly unit quaternion.
   result.half.array() += 1e-14 * (result.half.sum() + box.center().lpNorm<1>() + pose.position.lpNorm<1>());
@@ -81,7 +84,7 @@ bool overlap(const Obb& one, const Obb& other) {
   const Vec3 offset = b.center - a.center;
   // All lengths below are sums of products of these with entries of axes (at most 1): one slack serves
   // all 15.
-  const double reach = slack * (offset.lpNorm<1>() + a.half.sum() + b.half.sum());
+  const double reach = slack * (offset.lpNorm<1>() + a.half.sum() + b.half.sum()) + underflow;
   const Mat3 turn = a.axes.transpose() * b.axes;  // b's axes in a's frame
   const Mat3 size = turn.cwiseAbs();
   const Vec3 in_a = a.axes.transpose() * offset;

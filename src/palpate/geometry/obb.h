@@ -2,9 +2,10 @@
 //
 // The box is the set { center + sum s_i half_i axis_i, |s_i| <= 1 } of the numbers stored. The overlap test
 // projects both boxes on the 15 directions that can separate them (3 + 3 face normals, 9 products of edges;
-// Gottschalk, Lin and Manocha 1996) and allows for its own rounding: "apart" is a proof, "overlapping" may be
-// wrong by about 1e-13 of the boxes' size and distance. Near-parallel edges, whose product has no direction,
-// are covered by the same slack.
+// Gottschalk, Lin and Manocha 1996) and allows for rounding, its own and the axes': "apart" is a proof.
+// "Overlapping" may be wrong for boxes that are less than about 1e-14 of their size and distance apart; 1e-14
+// / sin where only the product of two edges at a small angle separates them. Near-parallel edges, whose
+// product has no direction, are covered by the same slack.
 #pragma once
 
 #include <span>
@@ -16,7 +17,7 @@ namespace palpate {
 
 struct Obb {
   Vec3 center = Vec3::Zero();
-  Mat3 axes = Mat3::Identity();    // columns, orthonormal to rounding (1e-14)
+  Mat3 axes = Mat3::Identity();    // columns, orthonormal to rounding (1e-15)
   Vec3 half = Vec3::Constant(-1);  // half lengths [m]; negative: empty
 
   bool empty() const { return !(half.array() >= 0).all(); }

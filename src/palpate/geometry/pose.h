@@ -20,8 +20,9 @@ struct Pose {
     return {back, -(back * position)};
   }
   // First b, then a: (a * b).apply(p) == a.apply(b.apply(p)).
+  // The turn is brought back to unit length, so that long chains of poses stay rigid.
   friend Pose operator*(const Pose& a, const Pose& b) {
-    return {a.rotation * b.rotation, a.apply(b.position)};
+    return {(a.rotation * b.rotation).normalized(), a.apply(b.position)};
   }
 };
 

@@ -3,8 +3,9 @@
 // A determinant in floating point and a bound on its error decide nearly every call (the filter, inline
 // here). The few calls near zero go to a sharper bound and then to exact arithmetic (predicates_exact.cpp):
 // expansions after Shewchuk 1997, and big integers where exponents are so far apart that expansions would
-// under- or overflow. Being exact, the signs are antisymmetric under swaps of the points. Must be compiled
-// with -ffp-contract=off, as all of Palpate is. Coordinates that are not finite give 0.
+// under- or overflow. Being exact, the signs are antisymmetric under swaps of the points. A compiler that
+// fuses multiplications and additions here only takes roundings away, and the bounds hold; the exact part is
+// compiled without. Coordinates that are not finite give 0.
 //
 // The filter has to be nearly free next to the determinant. In 3d that keeps the floating-point units busy,
 // so exponents are compared instead, as integers. u = 2^-53 is the rounding unit. Errors of the plain
