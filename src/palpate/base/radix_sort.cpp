@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include <palpate/base/bounded_chunks.h>
 #include <palpate/base/error.h>
 #include <palpate/base/nearly_sorted.h>
 #include <palpate/base/parallel.h>
@@ -184,20 +185,25 @@ void RadixSort::finish_groups(std::vector<Key>& key_buffer, Key* keys, std::uint
                               Key leading) {
   const Key mask = static_cast<Key>(~Key{0} << std::countr_zero(leading));
   const auto same_group = [&](std::size_t i) { return ((keys[i - 1] ^ keys[i]) & mask) == 0; };
-  std::atomic<bool> large_ones = false;
-  // Each chunk sees to the small groups that begin in it; large ones need the buffers and come one after the
-  // other.
   const auto for_groups = [&](std::size_t begin, std::size_t end, auto&& sort_group) {
-    while (begin > 0 && begin < end && same_group(begin)) ++begin;
     while (begin < end) {
       std::size_t last = begin + 1;
-      while (last < n && same_group(last)) ++last;
+      while (last < end && same_group(last)) ++last;
       if (last - begin > 1) sort_group(begin, last - begin);
       begin = last;
     }
   };
-  parallel_chunks(n, block_minimum, [&](Chunk chunk) {
-    for_groups(chunk.begin, chunk.end, [&](std::size_t first, std::size_t size) {
+  // Chunks begin where a group does; looked up before any of them starts to move keys.
+  const std::size_t grain = bounded_grain(n), chunks = chunk_count(n, grain);
+  std::array<std::size_t, max_bounded_chunks + 1> start;
+  for (std::size_t k = 0; k <= chunks; ++k) {
+    start[k] = std::min(n, k * grain);
+    while (start[k] > 0 && start[k] < n && same_group(start[k])) ++start[k];
+  }
+  // Large groups need the buffers, so they come one after the other when the small ones are done.
+  std::atomic<bool> large_ones = false;
+  parallel_chunks(n, grain, [&](Chunk chunk) {
+    for_groups(start[chunk.index], start[chunk.index + 1], [&](std::size_t first, std::size_t size) {
       if (size < few) {
         insertion_sort<Key, with_values>(keys + first, with_values ? values + first : nullptr, size);
       } else {
