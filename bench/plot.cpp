@@ -41,6 +41,7 @@ std::string escaped(const std::string& text) {
 }
 
 std::string time_text(double ms) {
+  if (ms >= 1000) return fmt::format("{:.3g} s", ms / 1e3);
   if (ms >= 1) return fmt::format("{:.3g} ms", ms);
   return fmt::format("{:.3g} µs", ms * 1e3);
 }
@@ -82,7 +83,7 @@ std::string plot(const Benchmark& benchmark, const Machine& machine, const Repor
     y += bar;
   }
   std::string lines;
-  for (double power = scale.low; power <= scale.high; ++power) {
+  for (int power = static_cast<int>(scale.low); power <= static_cast<int>(scale.high); ++power) {
     const double x = scale.x(std::pow(10.0, power));
     lines += fmt::format("<line x1='{0:.1f}' x2='{0:.1f}' y1='50' y2='{1:.0f}' stroke='#eaeef2'/>\n", x, y);
     lines += fmt::format("<text x='{:.1f}' y='{:.0f}' text-anchor='middle' fill='#57606a'>{}</text>\n", x,
