@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <palpate/base/error.h>
 #include <palpate/base/parallel.h>
 #include <palpate/geometry/box.h>
 #include <palpate/geometry/rounding.h>
@@ -122,6 +123,10 @@ TEST(Box, GrownBothWays) {
 }
 
 // A box that shrank away is empty in every respect, not a box turned inside out.
+TEST(Box, CannotBeGrownByNaN) {
+  EXPECT_THROW(grown(Box{Vec3(0, 0, 0), Vec3(1, 1, 1)}, std::numeric_limits<double>::quiet_NaN()), Error);
+}
+
 TEST(Box, ShrunkAwayOverlapsNothing) {
   const Box a{Vec3(0, 0, 0), Vec3(1, 2, 3)}, large{Vec3(-9, -9, -9), Vec3(9, 9, 9)};
   const Box gone = grown(a, -0.75);

@@ -1,11 +1,12 @@
 // Stable sort of integer keys, alone or with values, by radix.
 //
 // One pass over the keys finds which bits differ at all (cell numbers and Morton codes use few of them) and
-// whether the keys are sorted already. The differing bits are cut into digits of at most 8 bits, and the keys
-// are sorted digit by digit, least significant first; each digit costs a counting and a scattering pass. Of
-// wide keys only the leading bits are sorted so, as many as tell nearly all keys apart; the few groups that
-// still have leading bits in common are finished one by one. Threads take one block each. The result of a
-// stable sort is unique, so blocks may follow the thread count and the output is still the same for any.
+// whether the keys are sorted already, nearly, or in reverse (nearly_sorted.h). The differing bits are cut
+// into digits of at most 8 bits, and the keys are sorted digit by digit, least significant first; each digit
+// costs a counting and a scattering pass. Of wide keys only the leading bits are sorted so, as many as tell
+// nearly all keys apart; the few groups that still have leading bits in common are finished one by one.
+// Threads take one block each. The result of a stable sort is unique, so blocks may follow the thread count
+// and the output is still the same for any.
 #pragma once
 
 #include <cstdint>

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include <palpate/base/error.h>
 #include <palpate/base/parallel.h>
 #include <palpate/geometry/rounding.h>
 
@@ -28,6 +29,7 @@ Box bounds(std::span<const Vec3> points) {
 }
 
 Box grown(const Box& box, double margin) {
+  if (std::isnan(margin)) throw Error({}, "a box cannot be grown by NaN", "Pass a margin in metres.");
   if (box.empty()) return box;
   Box result;
   for (int k = 0; k < 3; ++k) {

@@ -2,7 +2,8 @@
 //
 // The answer is decided by signs of orientation predicates alone, so it is right for every finite input:
 // shapes are closed (touching counts), triangles may be coplanar, collinear or a single point. The points
-// returned are computed in floating point, to about 1e-15 of the size of the shapes, and lie on both.
+// returned are computed in floating point, to about 1e-15 of the size of the shapes, and lie on both, for
+// coordinates up to 1e75.
 #pragma once
 
 #include <optional>
