@@ -1,7 +1,10 @@
-// Distances by brute minimisation in long double: dense sampling, then ever finer around the best sample.
+// Distances by plain minimisation in long double: a golden-section search inside a golden-section search.
 //
-// Slow and not very exact, but with nothing in it that could share a mistake with closed formulas: it checks
-// the rational oracle, on shapes that are not extreme.
+// The squared distance of two convex shapes is a convex function of the parameters of the two points, and
+// what is left after minimising over some of them is convex in the others. So one search per parameter, one
+// inside the other, finds the minimum however narrow the valley is in which it lies. No case distinction, no
+// linear system: nothing in it could share a mistake with the closed formulas and the rational oracle it
+// checks.
 #pragma once
 
 #include <algorithm>
@@ -18,67 +21,74 @@ namespace detail {
 
 using LongVec3 = Eigen::Matrix<long double, 3, 1>;
 
-// Parameters in the unit square fill a triangle: those beyond its third side are drawn back to that side.
+// A point, or what a point spans with the edges that leave it: t along the first, at most 1 - t along the
+// second.
 struct BruteShape {
-  std::vector<LongVec3> corners;  // 1, 2 or 3
-
-  std::size_t parameters() const { return corners.size() - 1; }
-  LongVec3 at(const long double* t) const {
-    if (corners.size() == 1) return corners[0];
-    if (corners.size() == 2) return corners[0] + t[0] * (corners[1] - corners[0]);
-    const long double sum = std::max(1.0L, t[0] + t[1]);
-    return corners[0] + t[0] / sum * (corners[1] - corners[0]) + t[1] / sum * (corners[2] - corners[0]);
-  }
+  LongVec3 corner;
+  std::vector<LongVec3> edges;  // up to 2
 };
 
 template <class Points>
 BruteShape brute_shape(const Points& points) {
-  BruteShape result;
-  for (const Vec3& p : points) result.corners.push_back(p.cast<long double>());
+  BruteShape result{points[0].template cast<long double>(), {}};
+  for (std::size_t i = 1; i < points.size(); ++i)
+    result.edges.push_back(points[i].template cast<long double>() - result.corner);
   return result;
 }
 
-inline long double brute_distance(const BruteShape& a, const BruteShape& b) {
-  constexpr int cells = 8;
-  using Parameters = std::array<long double, 4>;
-  const std::size_t n = a.parameters() + b.parameters();
-  Parameters best{0.5L, 0.5L, 0.5L, 0.5L};
-  const auto value = [&](const Parameters& t) {
-    return (a.at(t.data()) - b.at(t.data() + a.parameters())).norm();
-  };
-  long double least = value(best);
-  long double width = 1;
-  for (int round = 0; round < 400 && width > 1e-9L; ++round) {
-    const Parameters middle = best;
-    std::array<int, 4> index{};
-    for (bool more = true; more;) {
-      Parameters t{};
-      for (std::size_t i = 0; i < n; ++i)
-        t[i] =
-            std::clamp(middle[i] + width * (static_cast<long double>(index[i]) / cells - 0.5L), 0.0L, 1.0L);
-      if (const long double d = value(t); d < least) least = d, best = t;
-      more = false;
-      for (std::size_t i = 0; i < n && !more; ++i) more = ++index[i] <= cells || (index[i] = 0);
+// The least of a convex function on [0, end].
+template <class Function>
+long double least_value(const Function& f, long double end) {
+  constexpr long double golden = 0.61803398874989484820L;
+  long double low = 0, high = end;
+  long double left = high - golden * (high - low), right = low + golden * (high - low);
+  long double f_left = f(left), f_right = f(right);
+  for (int round = 0; round < 42; ++round) {
+    if (f_left <= f_right) {
+      high = right, right = left, f_right = f_left;
+      f_left = f(left = high - golden * (high - low));
+    } else {
+      low = left, left = right, f_left = f_right;
+      f_right = f(right = low + golden * (high - low));
     }
-    // Narrow only when the best sample is well inside the window; otherwise the window moves.
-    bool moved = false;
-    for (std::size_t i = 0; i < n; ++i) moved |= std::abs(best[i] - middle[i]) > width * 0.2L;
-    if (!moved) width /= 2;
   }
-  return least;
+  return std::min({f_left, f_right, f(0.0L), f(end)});
 }
+
+struct BruteSearch {
+  std::array<LongVec3, 4> edges;  // the outer searches first
+  std::array<bool, 4> shares;     // this edge may use only what the edge before it left of 1
+  std::size_t count;
+
+  // The least squared length of `from` plus the edges `level` and later.
+  long double operator()(const LongVec3& from, std::size_t level, long double left) const {
+    if (level == count) return from.squaredNorm();
+    const long double end = shares[level] ? left : 1.0L;
+    const LongVec3& edge = edges[level];
+    if (level + 1 == count) {  // a parabola
+      const long double square = edge.squaredNorm();
+      const long double t = square > 0 ? std::clamp(-from.dot(edge) / square, 0.0L, end) : 0.0L;
+      return (from + t * edge).squaredNorm();
+    }
+    return least_value([&](long double t) { return (*this)(from + t * edge, level + 1, 1 - t); }, end);
+  }
+};
 
 }  // namespace detail
 
-inline long double brute_distance(const Vec3& p, const Segment& s) {
-  return detail::brute_distance(detail::brute_shape(std::array{p}), detail::brute_shape(s));
-}
-inline long double brute_distance(const Vec3& p, const Triangle& t) {
-  return detail::brute_distance(detail::brute_shape(std::array{p}), detail::brute_shape(t));
-}
 template <class A, class B>
-long double brute_distance(const A& a, const B& b) {
-  return detail::brute_distance(detail::brute_shape(a), detail::brute_shape(b));
+double brute_distance(const A& a, const B& b) {
+  const detail::BruteShape first = detail::brute_shape(a), second = detail::brute_shape(b);
+  detail::BruteSearch search{};
+  for (std::size_t i = 0; i < first.edges.size(); ++i, ++search.count) {
+    search.edges[search.count] = first.edges[i];
+    search.shares[search.count] = i > 0;
+  }
+  for (std::size_t i = 0; i < second.edges.size(); ++i, ++search.count) {
+    search.edges[search.count] = -second.edges[i];
+    search.shares[search.count] = i > 0;
+  }
+  return static_cast<double>(std::sqrt(search(first.corner - second.corner, 0, 1)));
 }
 
 }  // namespace palpate::testing
