@@ -1,0 +1,139 @@
+// Writing .vtu: one piece with the triangles first, then the tetrahedra. Arrays are text, or raw bytes that
+// are appended to the XML, by default compressed.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <iterator>
+#include <type_traits>
+#include <vector>
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <palpate/mesh/formats/formats.h>
+
+namespace palpate::detail {
+
+namespace {
+
+void append_size(std::string& out, std::uint64_t size) {
+  char bytes[sizeof size];
+  std::memcpy(bytes, &size, sizeof size);
+  out.append(bytes, sizeof bytes);
+}
+
+// Blocks as VTK has them by default: small enough to be unpacked one by one.
+std::string compressed_blocks(std::string_view bytes) {
+  constexpr std::size_t block = 32768;
+  const std::size_t blocks = (bytes.size() + block - 1) / block;
+  std::string header, packed;
+  append_size(header, blocks);
+  append_size(header, block);
+  append_size(header, bytes.size() % block);
+  std::vector<Bytef> buffer(compressBound(block));
+  for (std::size_t i = 0; i < blocks; ++i) {
+    const std::string_view part = bytes.substr(i * block, block);
+    uLongf size = static_cast<uLongf>(buffer.size());
+    if (compress(buffer.data(), &size, reinterpret_cast<const Bytef*>(part.data()),
+                 static_cast<uLong>(part.size())) != Z_OK)
+      throw Error(Place::named("mesh", "for VTU"), "zlib could not compress it", "Write it uncompressed.");
+    append_size(header, size);
+    packed.append(reinterpret_cast<const char*>(buffer.data()), size);
+  }
+  return header + packed;
+}
+
+class VtuWriter {
+ public:
+  explicit VtuWriter(const WriteOptions& options) : options_(options) {}
+
+  std::string write(const MeshView& mesh) && {
+    const std::size_t cells = mesh.triangles.size() + mesh.tets.size();
+    const bool little = std::endian::native == std::endian::little;
+    const bool compressed = !options_.ascii && options_.compressed;
+    fmt::format_to(std::back_inserter(xml_),
+                   "<?xml version=\"1.0\"?>\n"
+                   "<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"{}\""
+                   " header_type=\"UInt64\"{}>\n"
+                   "<UnstructuredGrid>\n<Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">\n<Points>\n",
+                   little ? "LittleEndian" : "BigEndian",
+                   compressed ? " compressor=\"vtkZLibDataCompressor\"" : "", mesh.positions.size(), cells);
+    if (options_.single_precision)
+      add_array("Float32", "Points", coordinates<float>(mesh), 3);
+    else
+      add_array("Float64", "Points", coordinates<double>(mesh), 3);
+    xml_ += "</Points>\n<Cells>\n";
+    add_cells(mesh);
+    xml_ += "</Cells>\n</Piece>\n</UnstructuredGrid>\n";
+    if (!options_.ascii) {
+      xml_ += "<AppendedData encoding=\"raw\">\n_";
+      xml_ += appended_;
+      xml_ += "\n</AppendedData>\n";
+    }
+    xml_ += "</VTKFile>\n";
+    return std::move(xml_);
+  }
+
+ private:
+  template <class T>
+  static std::vector<T> coordinates(const MeshView& mesh) {
+    std::vector<T> values;
+    values.reserve(3 * mesh.positions.size());
+    for (const Vec3& p : mesh.positions)
+      for (const double c : p) values.push_back(static_cast<T>(c));
+    return values;
+  }
+
+  void add_cells(const MeshView& mesh) {
+    std::vector<std::int64_t> corners, ends;
+    corners.reserve(3 * mesh.triangles.size() + 4 * mesh.tets.size());
+    ends.reserve(mesh.triangles.size() + mesh.tets.size());
+    const auto add = [&](const auto& element) {
+      corners.insert(corners.end(), element.begin(), element.end());
+      ends.push_back(static_cast<std::int64_t>(corners.size()));
+    };
+    std::for_each(mesh.triangles.begin(), mesh.triangles.end(), add);
+    std::for_each(mesh.tets.begin(), mesh.tets.end(), add);
+    std::vector<std::uint8_t> types(mesh.triangles.size(), 5);
+    types.resize(ends.size(), 10);
+    add_array("Int64", "connectivity", corners, 1);
+    add_array("Int64", "offsets", ends, 1);
+    add_array("UInt8", "types", types, 1);
+  }
+
+  template <class T>
+  void add_array(const char* type, const char* name, const std::vector<T>& values, std::size_t components) {
+    fmt::format_to(std::back_inserter(xml_), "<DataArray type=\"{}\" Name=\"{}\"", type, name);
+    if (components > 1) fmt::format_to(std::back_inserter(xml_), " NumberOfComponents=\"{}\"", components);
+    if (options_.ascii) {
+      xml_ += " format=\"ascii\">\n";
+      // As short as they can be while the same numbers are read back. Floats have the digits of doubles, so
+      // that it does not matter whether a program reads them as the ones or the others. A dozen a line.
+      using Shown = std::conditional_t<std::is_same_v<T, float>, double, T>;
+      for (std::size_t i = 0; i < values.size(); ++i)
+        fmt::format_to(std::back_inserter(xml_), "{}{}", static_cast<Shown>(values[i]),
+                       i + 1 == values.size() || i % 12 == 11 ? '\n' : ' ');
+      xml_ += "</DataArray>\n";
+      return;
+    }
+    fmt::format_to(std::back_inserter(xml_), " format=\"appended\" offset=\"{}\"/>\n", appended_.size());
+    const std::string_view bytes(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+    if (options_.compressed) {
+      appended_ += compressed_blocks(bytes);
+    } else {
+      append_size(appended_, bytes.size());
+      appended_ += bytes;
+    }
+  }
+
+  const WriteOptions& options_;
+  std::string xml_, appended_;
+};
+
+}  // namespace
+
+std::string write_vtu(const MeshView& mesh, const WriteOptions& options) {
+  return VtuWriter(options).write(mesh);
+}
+
+}  // namespace palpate::detail
