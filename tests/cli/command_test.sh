@@ -65,4 +65,72 @@ says_when_stdout_is_full() {
   expect_code 1
 }
 
+makes_checks_and_describes_a_mesh() {
+  command_ mesh make torus --triangles 25600 -o "$work/t.ply"; expect_code 0; expect_err '25,600 triangles'
+  command_ mesh check "$work/t.ply"; expect_code 0; expect_out 'good$'
+  command_ mesh info "$work/t.ply"; expect_code 0; expect_out '^triangles +25,600'; expect_out 'closed, manifold'; expect_out 'genus 1'
+  command_ mesh info --json "$work/t.ply"; expect_code 0; expect_out '"triangles": 25600'; expect_out '"closed": true'
+  command_ mesh check --json "$work/t.ply"; expect_code 0; expect_out '"errors": 0'
+  command_ mesh make --help; expect_code 0; expect_out 'solid-sphere'; expect_out 'knot'
+  command_ mesh make torus --help; expect_code 0; expect_out '--minor .*0.04'
+  command_ mesh make icosphere --triangles 100 -o "$work/i.ply"; expect_code 0; expect_err 'cannot have 100 elements; the nearest it can have is 80'
+}
+converts_between_formats_and_units() {
+  command_ mesh make beam -o "$work/beam.msh"; expect_code 0; expect_err '216 vertices, 460 tetrahedra'
+  command_ mesh convert "$work/beam.msh" "$work/beam.vtu" --unit mm; expect_code 0
+  command_ mesh info "$work/beam.vtu" --json; expect_out '"tetrahedra": 460'; expect_out '5.75[0-9]*e-05'
+  command_ mesh convert "$work/beam.vtu" "$work/beam.stl"; expect_code 1; expect_err 'tetrahedra'; expect_err 'surface'
+  for ending in obj ply stl off glb; do
+    command_ mesh convert "$work/beam.vtu" "$work/beam.$ending" --surface; expect_code 0
+  done
+  command_ mesh convert "$work/beam.obj" "$work/x.vtk"; expect_code 1; expect_err 'writes .obj'
+  command_ mesh convert "$work/beam.obj" "$work/no folder/x.ply"; expect_code 1; expect_err 'such a folder'
+  command_ mesh convert "$work/beam.obj" "$work/x.ply" --unit parsec; expect_code 2; expect_err 'not a unit'
+  command_ mesh convert "$work/beam.obj" "$work/x.ply" --scale nan; expect_code 2; expect_err 'not a positive number'
+  command_ mesh convert "$work/beam.obj" "$work/x.ply" --from wrong; expect_code 2; expect_err 'not a format'
+  [[ ! -e $work/x.ply ]] || fail "a refused conversion left a file"
+}
+refuses_bad_meshes() {
+  command_ mesh check "$work/none.ply"; expect_code 1; expect_err 'none.ply: cannot open'
+  command_ mesh info "$work"; expect_code 1
+  printf 'v 0 0 0\nv 1 0 0\nv 0 nan 0\nf 1 2 3\n' >"$work/nan.obj"
+  command_ mesh info "$work/nan.obj"; expect_code 1; expect_err "nan.obj:3:5: 'nan'"
+  printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n' >"$work/index.obj"
+  command_ mesh info "$work/index.obj"; expect_code 1; expect_err 'index.obj:4'
+  : >"$work/empty.ply"; command_ mesh info "$work/empty.ply"; expect_code 1; expect_err 'empty.ply'
+  command_ mesh info "$work/mesh.xyz"; expect_code 1; expect_err 'format'
+  command_ mesh chek x; expect_code 2; expect_err "Did you mean 'check'"
+  command_ mesh make tours -o x.ply; expect_code 2; expect_err "Did you mean 'torus'"
+  command_ mesh make torus; expect_code 2; expect_err 'output'
+  command_ mesh make torus --minor 0.2 -o "$work/x.ply"; expect_code 1
+  command_ mesh make torus --trianlges 9 -o "$work/x.ply"; expect_code 2; expect_err "Did you mean '--triangles'"
+  command_ mesh; expect_code 2; expect_err 'info, check, make'
+}
+finds_and_mends_faults() {
+  # Two triangles that face opposite ways, a doubled vertex, an unused one; open, so the border is noted.
+  printf 'v 0 0 0\nv .1 0 0\nv 0 .1 0\nv 0 .1 0\nv .1 .1 0\nv 1 1 1\nf 1 2 3\nf 2 4 5\n' >"$work/bad.obj"
+  command_ mesh check "$work/bad.obj"; expect_code 0; expect_out 'duplicate vertex'; expect_out 'unused vertex'
+  command_ mesh check --strict "$work/bad.obj"; expect_code 1
+  command_ mesh repair "$work/bad.obj" "$work/good.obj"; expect_code 0; expect_out 'merged 1 vert'; expect_out 'turned 1 triangle'
+  command_ mesh check --strict "$work/good.obj"; expect_code 0; expect_out 'note +4 +open border'
+  command_ mesh repair "$work/good.obj" "$work/same.obj"; expect_code 0; expect_out 'nothing to repair'
+}
+fills_surfaces_or_says_how_to() {
+  command_ mesh make icosphere --frequency 6 -o "$work/ball.ply"; expect_code 0
+  command_ mesh make plane -o "$work/plane.ply"; expect_code 0
+  command_ mesh tetrahedralize "$work/plane.ply" "$work/x.vtu"; expect_code 1; expect_err 'open border'
+  # Without gmsh: the one line to install it.
+  PATH= command_ mesh tetrahedralize "$work/ball.ply" "$work/x.vtu"; expect_code 1; expect_err 'apt-get install gmsh'
+  if command -v gmsh >/dev/null; then
+    command_ mesh tetrahedralize "$work/ball.ply" "$work/ball.vtu"; expect_code 0; expect_err 'tetrahedra'
+    command_ mesh check "$work/ball.vtu"; expect_code 0
+    command_ mesh info --json "$work/ball.vtu"; expect_out '"triangles": 720'
+  fi
+}
+draws_pictures() {
+  command_ mesh make knot -o "$work/k.ply"
+  command_ mesh picture "$work/k.ply" -o "$work/k.png" --width 200 --height 100; expect_code 0
+  [[ $(head -c 4 "$work/k.png" | tail -c 3) == PNG ]] || fail "not a PNG file"
+  command_ mesh picture "$work/k.ply" -o "$work/k.jpg"; expect_code 1; expect_err 'PNG'
+}
 "$case_name"

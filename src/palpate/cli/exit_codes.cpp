@@ -1,6 +1,8 @@
 #include <palpate/cli/exit_codes.h>
 
+#include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/ranges.h>
@@ -30,23 +32,44 @@ std::string did_you_mean(const std::string& given, const std::vector<std::string
   return name ? fmt::format(" Did you mean '{}'?", *name) : std::string();
 }
 
+// The command that was being parsed, as deep as the words went, and the index of the first word after its
+// name.
+std::pair<const CLI::App*, int> innermost(const CLI::App& app, int argc, char** argv) {
+  const CLI::App* at = &app;
+  int next = 1;
+  for (; next < argc; ++next) {
+    const auto inner = at->get_subcommands([&](const CLI::App* one) { return one->check_name(argv[next]); });
+    if (inner.empty()) break;
+    at = inner[0];
+  }
+  return {at, next};
+}
+
 // What is wrong with a command line that did not parse, in words that help.
 std::string explain(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
-  const auto commands = commands_of(app);
-  const std::string first = argc > 1 ? argv[1] : "";
-  const bool is_option = first.starts_with("-");
-  if (!commands.empty() && !is_option && app.get_subcommands().empty()) {
+  const auto [inner, next] = innermost(app, argc, argv);
+  const auto commands = commands_of(*inner);
+  const std::string first = next < argc ? argv[next] : "";
+  if (!commands.empty() && !first.starts_with("-")) {
     if (first.empty()) return fmt::format("give a command: {}", fmt::join(commands, ", "));
     return fmt::format("there is no command '{}'.{} There are: {}.", first, did_you_mean(first, commands),
                        fmt::join(commands, ", "));
   }
-  for (int i = 1; i < argc; ++i) {
+  const auto known = options_of(*inner);
+  for (int i = next; i < argc; ++i) {
     const std::string option = std::string(argv[i]).substr(0, std::string(argv[i]).find('='));
-    const auto known = options_of(app);
     if (option.starts_with("--") && std::find(known.begin(), known.end(), option) == known.end())
       return fmt::format("there is no option '{}'.{}", option, did_you_mean(option, known));
   }
   return error.what();
+}
+
+// "palpate mesh check", for the hint at its help.
+std::string words_to(const CLI::App& app, int argc, char** argv) {
+  std::string words = app.get_name();
+  const int end = innermost(app, argc, argv).second;
+  for (int i = 1; i < end; ++i) words += fmt::format(" {}", argv[i]);
+  return words;
 }
 
 }  // namespace
@@ -59,7 +82,7 @@ std::optional<int> parse(CLI::App& app, int argc, char** argv) {
     return app.exit(asked) == 0 ? done : internal_error;
   } catch (const CLI::ParseError& error) {
     fmt::print(stderr, "{}: {}\nSee '{} --help'.\n", app.get_name(), explain(app, error, argc, argv),
-               app.get_name());
+               words_to(app, argc, argv));
     return bad_command_line;
   }
 }

@@ -31,6 +31,7 @@ int run(int argc, char** argv) {
   app.failure_message(CLI::FailureMessage::simple);
   app.footer("Exit codes: 0 done, 1 the input is bad, 2 the command line is bad, 3 an internal error.\n");
   int exit_code = cli::done;
+  cli::add_mesh(app, exit_code);
   cli::add_bench(app, exit_code);
   if (const auto ended = cli::parse(app, argc, argv)) return *ended;
   return exit_code;

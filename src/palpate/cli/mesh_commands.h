@@ -1,0 +1,38 @@
+// What the parts of `palpate mesh` have in common, and the parts themselves, a file each.
+#pragma once
+
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include <palpate/mesh/files.h>
+
+namespace palpate::cli {
+
+void add_mesh_info(CLI::App& mesh);
+void add_mesh_check(CLI::App& mesh, int& exit_code);
+void add_mesh_make(CLI::App& mesh);
+void add_mesh_convert(CLI::App& mesh);
+void add_mesh_repair(CLI::App& mesh);
+void add_mesh_tetrahedralize(CLI::App& mesh);
+void add_mesh_picture(CLI::App& mesh);
+
+// How a file is to be read: its format if the name does not say, and its unit.
+struct Input {
+  std::string path, format, unit;
+  double scale = 1;
+};
+void add_input(CLI::App& command, Input& input);
+// Reads with a progress bar, says the warnings on stderr, and brings the coordinates to metres.
+MeshFile read(const Input& input);
+
+void add_write_options(CLI::App& command, WriteOptions& options);
+// Writes, and says on stderr what and where.
+void write(const std::string& path, const MeshView& mesh, const WriteOptions& options);
+
+// 25600 -> "25,600"
+std::string with_commas(std::size_t number);
+// 0.0123 -> "12.3 mm"
+std::string with_unit(double metres);
+
+}  // namespace palpate::cli

@@ -1,0 +1,82 @@
+// `palpate mesh picture FILE... -o OUT.png`: a quick look.
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <palpate/base/error.h>
+#include <palpate/cli/mesh_commands.h>
+#include <palpate/cli/picture.h>
+#include <palpate/geometry/box.h>
+#include <palpate/mesh/boundary.h>
+
+namespace palpate::cli {
+
+namespace {
+
+struct Settings {
+  std::vector<std::string> paths;
+  std::string output;
+  View view;
+  bool side_by_side = false;
+};
+
+// Each to the right of the one before, as the eye sees it, all equally large.
+void put_side_by_side(std::vector<TriangleMesh>& meshes, const View& view) {
+  const double a = view.azimuth * 3.14159265358979 / 180;
+  const Vec3 right(-std::sin(a), std::cos(a), 0);
+  for (std::size_t i = 0; i < meshes.size(); ++i) {
+    const Box box = bounds(meshes[i].positions);
+    const double size = std::max(box.size().norm(), 1e-300);
+    for (Vec3& p : meshes[i].positions) p = (p - box.center()) / size + static_cast<double>(i) * right;
+  }
+}
+
+void run(const Settings& settings) {
+  if (!settings.output.ends_with(".png"))
+    throw Error(Place::file(settings.output), "pictures are PNG files", "End its name with .png.");
+  std::vector<TriangleMesh> meshes;
+  for (const std::string& path : settings.paths) {
+    MeshFile file = read(Input{path, {}, {}, 1});
+    meshes.push_back(file.tets.empty()
+                         ? TriangleMesh{std::move(file.positions), std::move(file.triangles)}
+                         : boundary_surface({std::move(file.positions), std::move(file.tets)}).mesh);
+  }
+  if (settings.side_by_side) put_side_by_side(meshes, settings.view);
+  const View& view = settings.view;
+  std::ofstream out(settings.output, std::ios::binary);
+  out << png(draw(meshes, view), view.width, view.height);
+  if (!out.flush())
+    throw Error(Place::file(settings.output), "it cannot be written",
+                "Is there such a folder, and may you write to it?");
+  fmt::print(stderr, "palpate: wrote {}: {} x {} pixels\n", settings.output, view.width, view.height);
+}
+
+}  // namespace
+
+void add_mesh_picture(CLI::App& mesh) {
+  auto settings = std::make_shared<Settings>();
+  CLI::App* command = mesh.add_subcommand("picture", "Draw meshes into a PNG file, for a quick look");
+  command->add_option("FILE", settings->paths, "Mesh files; of tetrahedra the boundary is drawn")->required();
+  command->add_option("-o,--output", settings->output, "PNG file to write")->required();
+  command->add_option("--width", settings->view.width, "In pixels")
+      ->capture_default_str()
+      ->check(CLI::Range(16, 8192));
+  command->add_option("--height", settings->view.height, "In pixels")
+      ->capture_default_str()
+      ->check(CLI::Range(16, 8192));
+  command->add_option("--azimuth", settings->view.azimuth, "Where one stands around z [degrees]")
+      ->capture_default_str();
+  command->add_option("--elevation", settings->view.elevation, "How high one stands [degrees]")
+      ->capture_default_str();
+  command->add_flag("!--no-edges", settings->view.edges, "Do not draw the sides of triangles");
+  command->add_flag("--side-by-side", settings->side_by_side,
+                    "Draw several beside each other, equally large");
+  command->callback([settings] { run(*settings); });
+}
+
+}  // namespace palpate::cli

@@ -1,0 +1,192 @@
+// `palpate mesh tetrahedralize SURFACE OUT`: fills a closed surface with tetrahedra.
+//
+// The work is done by the program gmsh, called as a program: it is GPL, and Palpate is not. What goes in is
+// checked (gmsh fails on open or crossing surfaces in ways that are hard to read) and so is what comes back.
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <system_error>
+#include <thread>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include <palpate/base/error.h>
+#include <palpate/cli/mesh_commands.h>
+#include <palpate/cli/progress.h>
+#include <palpate/mesh/check.h>
+#include <palpate/mesh/mass.h>
+#include <palpate/mesh/repair.h>
+
+namespace palpate::cli {
+
+namespace {
+
+struct Settings {
+  Input input;
+  std::string output;
+  WriteOptions write;
+  double size = 0;  // [m], 0: as the surface has it
+};
+
+std::string find_program(const std::string& name) {
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    folder += "/" + name;
+    if (::access(folder.c_str(), X_OK) == 0) return folder;
+  }
+  throw Error(Place::named("program", name),
+              "it is not installed, and it is what fills surfaces with tetrahedra",
+              fmt::format("Install it: apt-get install {}", name));
+}
+
+// A folder that goes with us, whatever happens.
+class Workplace {
+ public:
+  Workplace() {
+    std::string name = (std::filesystem::temp_directory_path() / "palpate-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr)
+      throw std::system_error(errno, std::generic_category(), "cannot make a temporary folder");
+    path_ = name;
+  }
+  ~Workplace() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  Workplace(const Workplace&) = delete;
+  Workplace& operator=(const Workplace&) = delete;
+  std::filesystem::path operator/(const char* name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// Runs a program in a folder with its words going to `log`; true if it ended well. While it runs, Ctrl-C is
+// for it, so that we are left to clean up.
+bool run_program(const std::string& program, const std::string& argument, const std::filesystem::path& log) {
+  struct sigaction ignore {
+  }, before{};
+  ignore.sa_handler = SIG_IGN;
+  ::sigaction(SIGINT, &ignore, &before);
+  const std::string folder = log.parent_path().string(), log_name = log.string();
+  const pid_t child = ::fork();
+  if (child < 0) throw std::system_error(errno, std::generic_category(), "cannot start " + program);
+  if (child == 0) {
+    ::sigaction(SIGINT, &before, nullptr);
+    const int out = ::open(log_name.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (out < 0 || ::chdir(folder.c_str()) != 0) ::_exit(127);
+    ::dup2(out, STDOUT_FILENO);
+    ::dup2(out, STDERR_FILENO);
+    ::execl(program.c_str(), program.c_str(), argument.c_str(), "-", static_cast<char*>(nullptr));
+    ::_exit(127);
+  }
+  Progress progress("filling with tetrahedra");
+  int status = 0;
+  while (::waitpid(child, &status, WNOHANG) == 0) {
+    progress.show_elapsed();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  ::sigaction(SIGINT, &before, nullptr);
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGINT)
+    throw Error(Place::named("program", program), "it was interrupted", "Nothing was written.");
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+void refuse_unfit(const TriangleMesh& mesh, const std::string& path) {
+  const CheckResult result = check(mesh);
+  for (const Problem problem : {Problem::open_border, Problem::nonmanifold_edge, Problem::degenerate_element,
+                                Problem::duplicate_element, Problem::self_intersection})
+    if (result.count(problem) > 0)
+      throw Error(Place::file(path),
+                  fmt::format("it cannot be filled: it has {} × {}", with_commas(result.count(problem)),
+                              name_of(problem)),
+                  "See 'palpate mesh check'; 'palpate mesh repair' mends some of it.");
+}
+
+std::string last_error(const std::filesystem::path& log) {
+  std::ifstream file(log);
+  std::string found = "no reason was given";
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("Error")) found = line;
+  return found;
+}
+
+TetMesh fill(const TriangleMesh& surface, const Settings& settings) {
+  const std::string gmsh = find_program("gmsh");
+  const Workplace work;
+  write_mesh((work / "surface.msh").string(), surface);
+  {
+    std::ofstream script(work / "fill.geo");
+    script << "Merge \"surface.msh\";\nSurface Loop(1) = Surface{:};\nVolume(1) = {1};\nMesh.Optimize = 1;\n";
+    // Without a size, edges grow inward from those of the surface.
+    if (settings.size > 0) script << fmt::format("Mesh.MeshSizeMax = {};\n", settings.size);
+    script
+        << "Mesh.Binary = 1;\nMesh.MshFileVersion = 4.1;\nMesh.SaveAll = 1;\nMesh 3;\nSave \"filled.msh\";\n";
+  }
+  const bool ended_well = run_program(gmsh, "fill.geo", work / "log");
+  if (!ended_well || !std::filesystem::exists(work / "filled.msh"))
+    throw Error(Place::file(settings.input.path),
+                fmt::format("gmsh could not fill it: {}", last_error(work / "log")),
+                "Check and repair the surface first, or mesh it in another program.");
+  TetMesh mesh;
+  try {
+    mesh = read_tet_mesh((work / "filled.msh").string());
+  } catch (const Error& error) {
+    throw Error(Place::file(settings.input.path), "gmsh left no tetrahedra: " + last_error(work / "log"),
+                "Check and repair the surface first, or mesh it in another program.");
+  }
+  return mesh;
+}
+
+void run(const Settings& settings) {
+  MeshFile file = read(settings.input);
+  if (!file.tets.empty())
+    throw Error(Place::file(settings.input.path), "it has tetrahedra already",
+                "Convert it with 'palpate mesh convert'.");
+  TriangleMesh surface{std::move(file.positions), std::move(file.triangles)};
+  for (const std::string& done : repair(surface)) fmt::print("{}\n", done);
+  refuse_unfit(surface, settings.input.path);
+  TetMesh mesh = fill(surface, settings);
+  for (const std::string& done : repair(mesh)) fmt::print("{}\n", done);
+
+  CheckOptions options;
+  options.self_intersections = false;  // the surface was looked at
+  const CheckResult result = check(mesh, options);
+  const double wanted = enclosed_mass(surface, 1).measure, got = solid_mass(mesh, 1).measure;
+  if (result.count(Severity::error) > 0 || std::abs(got - wanted) > 1e-6 * wanted)
+    throw Error(Place::file(settings.input.path),
+                fmt::format("what gmsh made is not good: {} errors, volume {:.6g} m^3 instead of {:.6g}",
+                            result.count(Severity::error), got, wanted),
+                "Try another --size, or another surface.");
+  if (const std::size_t slivers = result.count(Problem::sliver_tet); slivers > 0)
+    fmt::print("{} slivers: 'palpate mesh repair --slivers' improves them\n", with_commas(slivers));
+  write(settings.output, mesh, settings.write);
+}
+
+}  // namespace
+
+void add_mesh_tetrahedralize(CLI::App& mesh) {
+  auto settings = std::make_shared<Settings>();
+  CLI::App* command =
+      mesh.add_subcommand("tetrahedralize", "Fill a closed surface with tetrahedra (needs gmsh)");
+  add_input(*command, settings->input);
+  command->add_option("OUT", settings->output, "File to write: .vtu or .msh")->required();
+  command->add_option("--size", settings->size, "Largest edge inside [m] (default: as the surface has it)")
+      ->check(CLI::PositiveNumber);
+  add_write_options(*command, settings->write);
+  command->callback([settings] { run(*settings); });
+}
+
+}  // namespace palpate::cli

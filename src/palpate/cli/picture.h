@@ -1,0 +1,25 @@
+// A quick look at meshes without a viewer: shaded, seen from a corner, as a PNG.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <palpate/mesh/mesh.h>
+
+namespace palpate::cli {
+
+struct View {
+  std::size_t width = 800, height = 600;  // [pixels]
+  double azimuth = 30, elevation = 25;    // where one stands [degrees]; z is up
+  bool edges = true;                      // draw the triangles' sides
+};
+
+// Grey values, row by row from the top. The meshes fill the picture together, without perspective.
+std::vector<std::uint8_t> draw(std::span<const TriangleMesh> meshes, const View& view);
+
+// The bytes of a PNG file.
+std::string png(std::span<const std::uint8_t> grey, std::size_t width, std::size_t height);
+
+}  // namespace palpate::cli
