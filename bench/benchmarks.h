@@ -8,5 +8,6 @@ namespace palpate::bench {
 
 Benchmark base();
 Benchmark geometry();
+Benchmark mesh();
 
 }  // namespace palpate::bench
