@@ -114,6 +114,7 @@ finds_and_mends_faults() {
   command_ mesh repair "$work/bad.obj" "$work/good.obj"; expect_code 0; expect_out 'merged 1 vert'; expect_out 'turned 1 triangle'
   command_ mesh check --strict "$work/good.obj"; expect_code 0; expect_out 'note +4 +open border'
   command_ mesh repair "$work/good.obj" "$work/same.obj"; expect_code 0; expect_out 'nothing to repair'
+  command_ mesh repair --json "$work/bad.obj" "$work/good.obj"; expect_code 0; expect_out '"done": \['
 }
 fills_surfaces_or_says_how_to() {
   command_ mesh make icosphere --frequency 6 -o "$work/ball.ply"; expect_code 0

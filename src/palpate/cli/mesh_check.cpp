@@ -70,6 +70,7 @@ int run(const Settings& settings) {
   MeshFile file = read(settings.input);
   Progress progress("checking " + settings.input.path);
   CheckOptions options = settings.check;
+  options.progress = [&](double fraction) { progress.show(fraction); };
   if (settings.all) options.most_each = std::numeric_limits<std::size_t>::max();
   const CheckResult result =
       file.tets.empty() ? check(TriangleMesh{std::move(file.positions), std::move(file.triangles)}, options)

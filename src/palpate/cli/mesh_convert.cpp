@@ -2,6 +2,7 @@
 #include <memory>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <palpate/base/error.h>
 #include <palpate/cli/mesh_commands.h>
@@ -19,6 +20,7 @@ struct Settings {
   WriteOptions write;
   bool surface = false;
   RepairOptions repair;
+  bool json = false;
 };
 
 void add_output(CLI::App& command, Settings& settings) {
@@ -64,9 +66,16 @@ void run_repair(const Settings& settings) {
     file.positions = std::move(mesh.positions);
     file.tets = std::move(mesh.tets);
   }
+  write_mesh_or_surface(settings, file);
+  if (settings.json) {
+    const nlohmann::json out = {{"file", settings.input.path},       {"output", settings.output},
+                                {"vertices", file.positions.size()}, {"triangles", file.triangles.size()},
+                                {"tetrahedra", file.tets.size()},    {"done", messages}};
+    fmt::print("{}\n", out.dump(2));
+    return;
+  }
   for (const std::string& message : messages) fmt::print("{}\n", message);
   if (messages.empty()) fmt::print("nothing to repair\n");
-  write_mesh_or_surface(settings, file);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,6 +60,7 @@ struct CheckOptions {
   bool self_intersections = true;  // the slowest part
   double sliver_quality = 0.01;  // tetrahedra with a smaller radius ratio (1 for the regular one) are slivers
   double least_size = 1e-3, most_size = 5;  // largest extent [m] outside of which the unit is suspicious
+  std::function<void(double fraction)> progress = {};  // called now and then
 };
 
 struct CheckResult {

@@ -12,7 +12,7 @@ namespace palpate {
 
 namespace {
 
-constexpr std::size_t grain = 256;
+constexpr std::size_t grain = 256, stretch = 256 * grain;  // triangles of a chunk, and between two reports
 
 // For coplanar triangles abc and abd: do they lie on the same side of ab?
 bool folded_over(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
@@ -49,7 +49,8 @@ bool cross(const std::vector<Vec3>& at, const TriangleCorners& a, const Triangle
 
 }  // namespace
 
-SelfIntersections self_intersections(const TriangleMesh& mesh, std::size_t most) {
+SelfIntersections self_intersections(const TriangleMesh& mesh, std::size_t most,
+                                     const std::function<void(double)>& progress) {
   const std::vector<std::uint32_t> first = first_at_same_place(mesh.positions);
   std::vector<TriangleCorners> triangles = mesh.triangles;
   for (TriangleCorners& t : triangles)
@@ -65,7 +66,7 @@ SelfIntersections self_intersections(const TriangleMesh& mesh, std::size_t most)
   const BoxTree tree(boxes);
 
   std::vector<std::vector<std::array<std::uint32_t, 2>>> found(chunk_count(triangles.size(), grain));
-  parallel_chunks(triangles.size(), grain, [&](Chunk chunk) {
+  const auto search = [&](Chunk chunk) {
     auto& pairs = found[chunk.index];
     std::vector<std::uint32_t> partners;
     for (std::size_t i = chunk.begin; i < chunk.end && pairs.size() < most; ++i) {
@@ -78,7 +79,18 @@ SelfIntersections self_intersections(const TriangleMesh& mesh, std::size_t most)
       std::sort(partners.begin(), partners.end());
       for (const std::uint32_t b : partners) pairs.push_back({a, b});
     }
-  });
+  };
+  // A stretch after the other, so that progress can be told, and no further than needed.
+  std::size_t sum = 0;
+  for (std::size_t begin = 0; begin < triangles.size() && sum <= most; begin += stretch) {
+    const std::size_t end = std::min(triangles.size(), begin + stretch), first_chunk = begin / grain;
+    parallel_chunks(end - begin, grain, [&](Chunk chunk) {
+      search({begin + chunk.begin, begin + chunk.end, first_chunk + chunk.index});
+    });
+    for (std::size_t c = first_chunk; c < first_chunk + chunk_count(end - begin, grain); ++c)
+      sum += found[c].size();
+    if (progress) progress(static_cast<double>(end) / static_cast<double>(triangles.size()));
+  }
   SelfIntersections result;
   for (const auto& pairs : found) {
     result.pairs.insert(result.pairs.end(), pairs.begin(), pairs.end());

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include <palpate/mesh/mesh.h>
@@ -20,6 +21,7 @@ struct SelfIntersections {
 };
 
 // The search ends when `most` pairs are found. Positions are finite and indices in range.
-SelfIntersections self_intersections(const TriangleMesh& mesh, std::size_t most = 1'000'000);
+SelfIntersections self_intersections(const TriangleMesh& mesh, std::size_t most = 1'000'000,
+                                     const std::function<void(double fraction)>& progress = {});
 
 }  // namespace palpate
