@@ -128,6 +128,23 @@ fills_surfaces_or_says_how_to() {
     command_ mesh info --json "$work/ball.vtu"; expect_out '"triangles": 720'
   fi
 }
+survives_odd_places_and_names() {
+  command_ mesh make torus --triangles 400 -o "$work/t.obj"; expect_code 0
+  { printf '\xef\xbb\xbf'; cat "$work/t.obj"; } >"$work/bom.obj"  # as some editors save text
+  command_ mesh info --json "$work/bom.obj"; expect_code 0; expect_out '"vertices": 200'
+  cp "$work/t.obj" "$work/$(printf 'bad\xffname').obj"
+  command_ mesh check --json "$work/$(printf 'bad\xffname').obj"; expect_code 0; expect_out '"errors": 0'
+  code=0; "$program" mesh info "$work/none.obj" 2>/dev/full || code=$?; expect_code 1
+  code=0; "$program" mesh convert "$work/t.obj" "$work/t.ply" 2>/dev/full || code=$?; expect_code 0
+  command_ mesh picture "$work/t.obj" -o "$work/t.png" --azimuth nan; expect_code 2; expect_err "'nan' is not a number"
+  command_ mesh check "$work/t.obj" --slivers-below nan; expect_code 2
+  command_ mesh repair "$work/t.obj" "$work/x.obj" --merge-within 10; expect_code 1; expect_err 'nothing is left'
+  command_ mesh check --scale 1e110 "$work/t.obj"; expect_code 0
+  ! grep -q 'inside out' "$work/out" || fail "a huge mesh is not inside out"
+  printf '# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 8 float\n0 0 0 1 0 0 1 1 0 0 1 0 0 0 1 1 0 1 1 1 1 0 1 1\nCELLS 1 9\n8 0 1 2 3 4 5 6 7\nCELL_TYPES 1\n12\n' >"$work/hex.vtk"
+  command_ mesh info "$work/hex.vtk"; expect_code 1; expect_err 'hexahedra'
+  command_ mesh tetrahedralize "$work/t.obj" "$work/t.stl"; expect_code 1; expect_err 'vtu or .msh'
+}
 draws_pictures() {
   command_ mesh make knot -o "$work/k.ply"
   command_ mesh picture "$work/k.ply" -o "$work/k.png" --width 200 --height 100; expect_code 0

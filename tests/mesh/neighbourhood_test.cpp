@@ -158,6 +158,10 @@ TEST(Neighbourhoods, RefuseBadReach) {
   EXPECT_THROW(Neighbourhoods(topology, rest, std::nan("")), Error);
   EXPECT_THROW(Neighbourhoods(topology, rest, std::numeric_limits<double>::infinity()), Error);
   EXPECT_THROW(Neighbourhoods(topology, std::vector<Vec3>{}, 1), Error);
+  Neighbourhoods good(topology, rest, 1);
+  const std::vector<std::uint32_t> beyond{4'000'000'000};
+  EXPECT_THROW(good.update(topology, rest, beyond), Error);
+  EXPECT_THROW(good.update(topology, std::vector<Vec3>{}, {}), Error);
 }
 
 }  // namespace

@@ -130,6 +130,48 @@ TEST(Repair, RefusesWhatItCannotMend) {
   EXPECT_THROW(improve_slivers(tets, {2, 10, 0}), Error);
 }
 
+TEST(Repair, OrientsAtAnySize) {
+  for (const double scale : {1e-120, 1e110, 1e300}) {
+    TriangleMesh mesh = ball();
+    for (Vec3& p : mesh.positions) p *= scale;
+    EXPECT_EQ(orient(mesh).count, 0u) << scale;
+    EXPECT_EQ(check(mesh).count(Problem::inside_out), 0u) << scale;
+    for (TriangleCorners& t : mesh.triangles) std::swap(t[1], t[2]);
+    EXPECT_EQ(check(mesh).count(Problem::inside_out), 1u) << scale;
+    EXPECT_EQ(orient(mesh).count, mesh.triangles.size()) << scale;
+  }
+}
+
+TEST(Repair, MergesManyOddPositionsInTime) {
+  // Would take minutes if they all fell into one bucket.
+  TriangleMesh mesh;
+  for (int i = 0; i < 100'000; ++i) mesh.positions.emplace_back(std::nan(""), i, 0);
+  EXPECT_EQ(merge_duplicate_vertices(mesh).count, 0u);
+  mesh.positions.clear();
+  for (int i = 0; i < 100'000; ++i) mesh.positions.emplace_back(1e300 * (1 + i), 0, 0);
+  EXPECT_EQ(merge_duplicate_vertices(mesh, 1e-9).count, 0u);
+}
+
+TEST(RepairProperty, SliversOfSoupsDoNoHarm) {
+  each_case(300, [](Random& random) {
+    TetMesh soup;
+    for (int i = 0; i < 7; ++i)
+      soup.positions.emplace_back(random.uniform(0, 1), random.uniform(0, 1), random.uniform(0, 0.2));
+    for (std::size_t i = 1 + random.below(6); i > 0; --i) {
+      TetCorners tet{};
+      for (std::uint32_t& v : tet) v = static_cast<std::uint32_t>(random.below(7));
+      soup.tets.push_back(tet);  // doubled, repeated corners, faces of three: anything
+    }
+    try {
+      improve_slivers(soup, {0.3, 5, 0.1});
+    } catch (const Error& error) {
+      ASSERT_NE(std::string(error.what()).find("share one of its faces"), std::string::npos);
+    }
+    for (const TetCorners& tet : soup.tets)
+      for (const std::uint32_t v : tet) ASSERT_LT(v, soup.positions.size());
+  });
+}
+
 // What must hold after slivers were worked on: the same boundary surface, all positive, the same volume.
 void expect_same_solid(const TetMesh& before, const TetMesh& after) {
   const auto triangles_of = [](const TetMesh& mesh) {

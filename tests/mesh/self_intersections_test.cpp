@@ -98,6 +98,16 @@ TEST(SelfIntersections, OfGeneratedSurfaces) {
   EXPECT_TRUE(std::equal(few.pairs.begin(), few.pairs.end(), a.pairs.begin()));
 }
 
+TEST(SelfIntersections, KnowsWhenItHasAll) {
+  const TriangleMesh crossing{
+      {Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(0, 1, 0), Vec3(0.2, 0.2, -1), Vec3(0.2, 0.2, 1), Vec3(3, 3, 1)},
+      {{0, 1, 2}, {3, 4, 5}}};
+  EXPECT_EQ(self_intersections(crossing, 1).pairs.size(), 1u);
+  EXPECT_TRUE(self_intersections(crossing, 1).complete);
+  EXPECT_FALSE(self_intersections(crossing, 0).complete);
+  EXPECT_TRUE(self_intersections(TriangleMesh{}, 0).complete);
+}
+
 TEST(SelfIntersections, SeamsOfRepeatedVerticesAreNone) {
   // Two triangles that share an edge by position only.
   const TriangleMesh mesh{

@@ -2,12 +2,14 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include <palpate/base/error.h>
 #include <palpate/cli/commands.h>
+#include <palpate/cli/exit_codes.h>
 #include <palpate/cli/mesh_commands.h>
 #include <palpate/cli/progress.h>
 
@@ -34,11 +36,11 @@ std::string check_unit(const std::string& given) {
   return fmt::format("'{}' is not a unit. There are: {}.", given, all);
 }
 
-std::string check_scale(const std::string& given) {
+std::optional<double> finite_number(const std::string& text) {
   char* end = nullptr;
-  const double value = std::strtod(given.c_str(), &end);
-  const bool good = end != given.c_str() && *end == '\0' && std::isfinite(value) && value > 0;
-  return good ? std::string() : fmt::format("'{}' is not a positive number", given);
+  const double value = std::strtod(text.c_str(), &end);
+  if (end == text.c_str() || *end != '\0' || !std::isfinite(value)) return std::nullopt;
+  return value;
 }
 
 std::string check_format(const std::string& given) {
@@ -55,6 +57,26 @@ double size_of_unit(const std::string& unit) {
 
 }  // namespace
 
+CLI::Validator positive_number() {
+  return CLI::Validator(
+      [](const std::string& given) {
+        const auto number = finite_number(given);
+        return number && *number > 0 ? std::string() : fmt::format("'{}' is not a positive number", given);
+      },
+      "POSITIVE");
+}
+
+CLI::Validator number_between(double low, double high) {
+  return CLI::Validator(
+      [=](const std::string& given) {
+        const auto number = finite_number(given);
+        return number && *number >= low && *number <= high
+                   ? std::string()
+                   : fmt::format("'{}' is not a number from {:g} to {:g}", given, low, high);
+      },
+      fmt::format("{:g} to {:g}", low, high));
+}
+
 void add_input(CLI::App& command, Input& input) {
   command.add_option("FILE", input.path, "Mesh file: .obj .ply .stl .off .vtk .vtu .msh .node/.ele")
       ->required();
@@ -64,8 +86,7 @@ void add_input(CLI::App& command, Input& input) {
       .add_option("--unit", input.unit,
                   "The unit of its coordinates: m (default), dm, cm, mm, um, nm, km, in, ft")
       ->check(CLI::Validator(check_unit, ""));
-  command.add_option("--scale", input.scale, "Multiply the coordinates by this")
-      ->check(CLI::Validator(check_scale, ""));
+  command.add_option("--scale", input.scale, "Multiply the coordinates by this")->check(positive_number());
 }
 
 MeshFile read(const Input& input) {
@@ -74,8 +95,7 @@ MeshFile read(const Input& input) {
   if (!input.format.empty()) options.format = format_of_path("x." + input.format);
   options.progress = [&](double fraction) { progress.show(fraction); };
   MeshFile mesh = read_mesh(input.path, options);
-  for (const std::string& warning : mesh.warnings)
-    fmt::print(stderr, "palpate: {}: {}\n", input.path, warning);
+  for (const std::string& warning : mesh.warnings) say("palpate: {}: {}\n", input.path, warning);
   const double scale = input.scale * size_of_unit(input.unit);
   for (Vec3& p : mesh.positions) p *= scale;
   for (std::size_t i = 0; i < mesh.positions.size(); ++i)
@@ -83,6 +103,16 @@ MeshFile read(const Input& input) {
       throw Error(Place::file(input.path).element("vertex", i), "its position overflows with this scale",
                   "Give a smaller --scale or another --unit.");
   return mesh;
+}
+
+void check_output(const std::string& path) {
+  if (const auto format = format_of_path(path); format && can_write(*format)) return;
+  throw Error(Place::file(path), "its name does not end in a format that Palpate writes",
+              "It writes .obj, .ply, .stl, .off, .vtu, .msh and .glb.");
+}
+
+std::string json_text(const nlohmann::json& json) {
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 void add_write_options(CLI::App& command, WriteOptions& options) {
@@ -98,7 +128,7 @@ void write(const std::string& path, const MeshView& mesh, const WriteOptions& op
   std::string what = with_commas(mesh.positions.size()) + " vertices";
   if (!mesh.triangles.empty()) what += fmt::format(", {} triangles", with_commas(mesh.triangles.size()));
   if (!mesh.tets.empty()) what += fmt::format(", {} tetrahedra", with_commas(mesh.tets.size()));
-  fmt::print(stderr, "palpate: wrote {}: {}\n", path, what);
+  say("palpate: wrote {}: {}\n", path, what);
 }
 
 std::string with_commas(std::size_t number) {

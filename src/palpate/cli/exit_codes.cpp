@@ -81,8 +81,8 @@ std::optional<int> parse(CLI::App& app, int argc, char** argv) {
   } catch (const CLI::Success& asked) {  // --help, --version
     return app.exit(asked) == 0 ? done : internal_error;
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "{}: {}\nSee '{} --help'.\n", app.get_name(), explain(app, error, argc, argv),
-               words_to(app, argc, argv));
+    say("{}: {}\nSee '{} --help'.\n", app.get_name(), explain(app, error, argc, argv),
+        words_to(app, argc, argv));
     return bad_command_line;
   }
 }

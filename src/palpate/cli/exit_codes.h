@@ -5,8 +5,10 @@
 #include <cstdio>
 #include <exception>
 #include <iostream>
+#include <new>
 #include <optional>
 #include <system_error>
+#include <utility>
 
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
@@ -16,6 +18,12 @@
 namespace palpate::cli {
 
 inline constexpr int done = 0, bad_input = 1, bad_command_line = 2, internal_error = 3;
+
+// A line for people on stderr. That stderr cannot be written to is no reason to fail.
+template <class... Arguments>
+void say(fmt::format_string<Arguments...> text, Arguments&&... arguments) {
+  std::fputs(fmt::format(text, std::forward<Arguments>(arguments)...).c_str(), stderr);
+}
 
 // Runs `work` and turns whatever it throws into one message on stderr and an exit code.
 template <class Work>
@@ -27,15 +35,17 @@ int guarded(const char* program, Work&& work) {
       throw Error(Place::named("output", "stdout"), "it cannot be written to", "Is the disk full?");
     return code;
   } catch (const Error& error) {
-    fmt::print(stderr, "{}: {}\n", program, error.what());
+    say("{}: {}\n", program, error.what());
     return bad_input;
   } catch (const std::system_error& error) {  // the system refused: a full disk, no more threads
-    fmt::print(stderr, "{}: {}\n", program, error.what());
+    say("{}: {}\n", program, error.what());
+    return bad_input;
+  } catch (const std::bad_alloc&) {
+    say("{}: there is not enough memory for this\n", program);
     return bad_input;
   } catch (const std::exception& error) {
-    fmt::print(stderr,
-               "{}: internal error: {}. This is a bug in Palpate; please report it with the command line.\n",
-               program, error.what());
+    say("{}: internal error: {}. This is a bug in Palpate; please report it with the command line.\n",
+        program, error.what());
     return internal_error;
   }
 }

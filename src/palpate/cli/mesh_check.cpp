@@ -77,7 +77,7 @@ int run(const Settings& settings) {
                         : check(TetMesh{std::move(file.positions), std::move(file.tets)}, options);
   const std::size_t errors = result.count(Severity::error), warnings = result.count(Severity::warning);
   if (settings.json) {
-    fmt::print("{}\n", as_json(result, settings.input.path).dump(2));
+    fmt::print("{}\n", json_text(as_json(result, settings.input.path)));
   } else {
     print_table(result, settings);
     if (errors + warnings == 0) {
@@ -105,7 +105,7 @@ void add_mesh_check(CLI::App& mesh, int& exit_code) {
       ->add_option("--slivers-below", settings->check.sliver_quality,
                    "Quality below which a tetrahedron is a sliver (1: regular)")
       ->capture_default_str()
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(number_between(0, 1));
   command->callback([settings, &exit_code] { exit_code = run(*settings); });
 }
 

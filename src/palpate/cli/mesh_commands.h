@@ -4,6 +4,7 @@
 #include <string>
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include <palpate/mesh/files.h>
 
@@ -26,9 +27,18 @@ void add_input(CLI::App& command, Input& input);
 // Reads with a progress bar, says the warnings on stderr, and brings the coordinates to metres.
 MeshFile read(const Input& input);
 
+// For options: finite numbers only, which CLI11's own checks do not ask for.
+CLI::Validator positive_number();
+CLI::Validator number_between(double low, double high);
+
+// The target is looked at before the work is done.
+void check_output(const std::string& path);
 void add_write_options(CLI::App& command, WriteOptions& options);
 // Writes, and says on stderr what and where.
 void write(const std::string& path, const MeshView& mesh, const WriteOptions& options);
+
+// JSON for programs; file names may have bytes that are not UTF-8, which are replaced.
+std::string json_text(const nlohmann::json& json);
 
 // 25600 -> "25,600"
 std::string with_commas(std::size_t number);

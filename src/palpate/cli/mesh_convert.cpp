@@ -2,6 +2,7 @@
 #include <memory>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <palpate/base/error.h>
@@ -27,13 +28,6 @@ void add_output(CLI::App& command, Settings& settings) {
   command.add_option("OUT", settings.output, "File to write: .obj .ply .stl .off .vtu .msh .glb")->required();
   command.add_flag("--surface", settings.surface, "Of tetrahedra, write the boundary surface");
   add_write_options(command, settings.write);
-}
-
-// The target is looked at before the work is done.
-void check_output(const std::string& path) {
-  if (const auto format = format_of_path(path); format && can_write(*format)) return;
-  throw Error(Place::file(path), "its name does not end in a format that Palpate writes",
-              "It writes .obj, .ply, .stl, .off, .vtu, .msh and .glb.");
 }
 
 void write_mesh_or_surface(const Settings& settings, const MeshFile& file) {
@@ -66,12 +60,16 @@ void run_repair(const Settings& settings) {
     file.positions = std::move(mesh.positions);
     file.tets = std::move(mesh.tets);
   }
+  if (file.triangles.empty() && file.tets.empty())
+    throw Error(Place::file(settings.input.path),
+                fmt::format("nothing is left of it: {}", fmt::join(messages, ", ")),
+                "Is --merge-within larger than the mesh? It is in metres.");
   write_mesh_or_surface(settings, file);
   if (settings.json) {
     const nlohmann::json out = {{"file", settings.input.path},       {"output", settings.output},
                                 {"vertices", file.positions.size()}, {"triangles", file.triangles.size()},
                                 {"tetrahedra", file.tets.size()},    {"done", messages}};
-    fmt::print("{}\n", out.dump(2));
+    fmt::print("{}\n", json_text(out));
     return;
   }
   for (const std::string& message : messages) fmt::print("{}\n", message);
@@ -97,11 +95,12 @@ void add_mesh_repair(CLI::App& mesh) {
   CLI::App* command = mesh.add_subcommand("repair", "Mend a mesh and say what was done");
   add_input(*command, settings->input);
   add_output(*command, *settings);
+  command->add_flag("--json", settings->json, "For programs");
   command
       ->add_option("--merge-within", repair.merge_tolerance,
                    "Merge vertices nearer than this [m]; 0: equal ones")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(number_between(0, 1e9));
   command->add_flag("!--no-merge", repair.merge, "Do not merge duplicate vertices");
   command->add_flag("!--keep-degenerate", repair.degenerate, "Keep elements without area or volume");
   command->add_flag("!--keep-duplicates", repair.duplicates, "Keep elements that are there twice");
@@ -112,13 +111,13 @@ void add_mesh_repair(CLI::App& mesh) {
       ->add_option("--wanted-quality", repair.sliver_options.wanted_quality,
                    "Work on tetrahedra of a lower quality (1: regular)")
       ->capture_default_str()
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(number_between(0, 1));
   command
       ->add_option(
           "--surface-tolerance", repair.sliver_options.surface_tolerance,
           "How far mending slivers may move the surface, as a part of the edges nearby; 0: not at all")
       ->capture_default_str()
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(number_between(0, 1));
   command->callback([settings] { run_repair(*settings); });
 }
 

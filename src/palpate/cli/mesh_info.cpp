@@ -72,8 +72,9 @@ std::string facts_text(const TopologyFacts& facts) {
                                        with_commas(facts.border_loops));
   text += facts.manifold()
               ? ", manifold"
-              : fmt::format(", not manifold ({} edges, {} vertices)", with_commas(facts.nonmanifold_edges),
-                            with_commas(facts.nonmanifold_vertices));
+              : fmt::format(", not manifold ({} edges, {} vertices, {} degenerate triangles)",
+                            with_commas(facts.nonmanifold_edges), with_commas(facts.nonmanifold_vertices),
+                            with_commas(facts.degenerate_triangles));
   text += facts.oriented() ? ", consistently turned"
                            : fmt::format(", {} edges between triangles that face opposite ways",
                                          with_commas(facts.inconsistent_edges));
@@ -195,7 +196,7 @@ void run(const Settings& settings) {
   } else {
     describe_tets({file.positions, file.tets}, settings, out);
   }
-  if (settings.as_json) fmt::print("{}\n", out.dump(2));
+  if (settings.as_json) fmt::print("{}\n", json_text(out));
 }
 
 }  // namespace
@@ -207,7 +208,7 @@ void add_mesh_info(CLI::App& mesh) {
   command->add_flag("--json", settings->as_json, "For programs");
   command->add_option("--density", settings->density, "For the mass [kg/m^3]")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   command->callback([settings] { run(*settings); });
 }
 

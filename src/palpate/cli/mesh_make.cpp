@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <palpate/base/error.h>
+#include <palpate/cli/exit_codes.h>
 #include <palpate/cli/mesh_commands.h>
 #include <palpate/mesh/boundary.h>
 #include <palpate/mesh/generate.h>
@@ -27,8 +28,8 @@ void run(const Generator& generator, const Settings& settings) {
   const std::size_t count = std::visit(
       [](const auto& mesh) { return MeshView(mesh).triangles.size() + MeshView(mesh).tets.size(); }, made);
   if (settings.elements && count != *settings.elements)
-    fmt::print(stderr, "palpate: a {} cannot have {} elements; the nearest it can have is {}\n",
-               generator.name, with_commas(*settings.elements), with_commas(count));
+    say("palpate: a {} cannot have {} elements; the nearest it can have is {}\n", generator.name,
+        with_commas(*settings.elements), with_commas(count));
   if (const auto* solid = std::get_if<TetMesh>(&made); solid != nullptr && settings.surface) {
     write(settings.output, boundary_surface(*solid).mesh, settings.write);
   } else {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <palpate/base/error.h>
+#include <palpate/cli/exit_codes.h>
 #include <palpate/cli/mesh_commands.h>
 #include <palpate/cli/picture.h>
 #include <palpate/geometry/box.h>
@@ -53,7 +54,7 @@ void run(const Settings& settings) {
   if (!out.flush())
     throw Error(Place::file(settings.output), "it cannot be written",
                 "Is there such a folder, and may you write to it?");
-  fmt::print(stderr, "palpate: wrote {}: {} x {} pixels\n", settings.output, view.width, view.height);
+  say("palpate: wrote {}: {} x {} pixels\n", settings.output, view.width, view.height);
 }
 
 }  // namespace
@@ -70,9 +71,11 @@ void add_mesh_picture(CLI::App& mesh) {
       ->capture_default_str()
       ->check(CLI::Range(16, 8192));
   command->add_option("--azimuth", settings->view.azimuth, "Where one stands around z [degrees]")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(number_between(-360, 360));
   command->add_option("--elevation", settings->view.elevation, "How high one stands [degrees]")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(number_between(-90, 90));
   command->add_flag("!--no-edges", settings->view.edges, "Do not draw the sides of triangles");
   command->add_flag("--side-by-side", settings->side_by_side,
                     "Draw several beside each other, equally large");

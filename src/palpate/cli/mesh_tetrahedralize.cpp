@@ -82,7 +82,11 @@ bool run_program(const std::string& program, const std::string& argument, const 
   ::sigaction(SIGINT, &ignore, &before);
   const std::string folder = log.parent_path().string(), log_name = log.string();
   const pid_t child = ::fork();
-  if (child < 0) throw std::system_error(errno, std::generic_category(), "cannot start " + program);
+  if (child < 0) {
+    const int reason = errno;
+    ::sigaction(SIGINT, &before, nullptr);
+    throw std::system_error(reason, std::generic_category(), "cannot start " + program);
+  }
   if (child == 0) {
     ::sigaction(SIGINT, &before, nullptr);
     const int out = ::open(log_name.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -93,7 +97,7 @@ bool run_program(const std::string& program, const std::string& argument, const 
     ::_exit(127);
   }
   Progress progress("filling with tetrahedra");
-  int status = 0;
+  int status = -1;  // not a good end, should waiting fail
   while (::waitpid(child, &status, WNOHANG) == 0) {
     progress.show_elapsed();
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -151,6 +155,10 @@ TetMesh fill(const TriangleMesh& surface, const Settings& settings) {
 }
 
 void run(const Settings& settings) {
+  check_output(settings.output);
+  if (const auto format = format_of_path(settings.output);
+      format != MeshFormat::vtu && format != MeshFormat::msh)
+    throw Error(Place::file(settings.output), "its format holds no tetrahedra", "Write .vtu or .msh.");
   MeshFile file = read(settings.input);
   if (!file.tets.empty())
     throw Error(Place::file(settings.input.path), "it has tetrahedra already",
@@ -184,7 +192,7 @@ void add_mesh_tetrahedralize(CLI::App& mesh) {
   add_input(*command, settings->input);
   command->add_option("OUT", settings->output, "File to write: .vtu or .msh")->required();
   command->add_option("--size", settings->size, "Largest edge inside [m] (default: as the surface has it)")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   add_write_options(*command, settings->write);
   command->callback([settings] { run(*settings); });
 }

@@ -11,6 +11,7 @@
 #include <Eigen/Geometry>
 
 #include <palpate/geometry/box.h>
+#include <palpate/mesh/degenerate.h>
 
 namespace palpate::cli {
 
@@ -34,7 +35,7 @@ void paint(Canvas& canvas, const std::array<Vec3, 3>& p, float grey, double line
     return (b.x() - a.x()) * (y - a.y()) - (b.y() - a.y()) * (x - a.x());
   };
   const double area = cross(p[0], p[1], p[2].x(), p[2].y());
-  if (area == 0) return;
+  if (!(std::abs(area) > 0) || !std::isfinite(area)) return;
   const auto [x0, x1] = std::minmax({p[0].x(), p[1].x(), p[2].x()});
   const auto [y0, y1] = std::minmax({p[0].y(), p[1].y(), p[2].y()});
   for (std::size_t y = low(y0); y < high(y1, canvas.height); ++y)
@@ -75,9 +76,11 @@ std::vector<std::uint8_t> draw(std::span<const TriangleMesh> meshes, const View&
   turn.row(2) = Vec3(std::cos(e) * std::cos(a), std::cos(e) * std::sin(a), std::sin(e));
   turn.row(0) = Vec3(-std::sin(a), std::cos(a), 0);
   turn.row(1) = turn.row(0).cross(turn.row(2));
+  double unit = 1;  // huge and tiny meshes alike
+  for (const TriangleMesh& mesh : meshes) unit = std::min(unit, unit_scale(mesh.positions));
   Box box;
   for (const TriangleMesh& mesh : meshes)
-    for (const Vec3& p : mesh.positions) box.add(turn * p);
+    for (const Vec3& p : mesh.positions) box.add(turn * (unit * p));
   Canvas canvas{fine * view.width, fine * view.height, {}, {}};
   canvas.depth.assign(canvas.width * canvas.height, -std::numeric_limits<float>::infinity());
   canvas.grey.assign(canvas.width * canvas.height, 1);
@@ -89,7 +92,7 @@ std::vector<std::uint8_t> draw(std::span<const TriangleMesh> meshes, const View&
   for (const TriangleMesh& mesh : meshes)
     for (const TriangleCorners& t : mesh.triangles) {
       std::array<Vec3, 3> p = triangle_at(mesh.positions, t);
-      for (Vec3& q : p) q = scale * (turn * q - box.center()) + middle;
+      for (Vec3& q : p) q = scale * (turn * (unit * q) - box.center()) + middle;
       const Vec3 normal = (p[1] - p[0]).cross(p[2] - p[0]).normalized();
       const double facing = normal.z() < 0 ? -normal.dot(light) : normal.dot(light);  // both sides are lit
       const double grey = 0.35 + 0.6 * std::max(0.0, facing);

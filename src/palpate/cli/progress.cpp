@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <palpate/cli/exit_codes.h>
+
 namespace palpate::cli {
 
 namespace {
@@ -23,7 +25,7 @@ Progress::Progress(std::string what)
     : what_(std::move(what)), terminal_(::isatty(STDERR_FILENO) == 1), begun_(Clock::now()), last_(begun_) {}
 
 Progress::~Progress() {
-  if (shown_) fmt::print(stderr, "\r\033[K");
+  if (shown_) say("\r\033[K");
 }
 
 // Not before the first second, then ten times a second.
@@ -34,7 +36,7 @@ bool Progress::due() {
 }
 
 void Progress::print(const std::string& line) {
-  fmt::print(stderr, "\r\033[K{}", line);
+  say("\r\033[K{}", line);
   std::fflush(stderr);
   shown_ = true;
 }
@@ -42,8 +44,8 @@ void Progress::print(const std::string& line) {
 void Progress::show(double fraction) {
   if (!due()) return;
   fraction = std::clamp(fraction, 0.0, 1.0);
-  const auto done = static_cast<std::size_t>(fraction * width);
-  print(fmt::format("{} [{:#<{}}{:.<{}}] {:3.0f} %", what_, "", done, "", width - done, 100 * fraction));
+  const auto filled = static_cast<std::size_t>(fraction * width);
+  print(fmt::format("{} [{:#<{}}{:.<{}}] {:3.0f} %", what_, "", filled, "", width - filled, 100 * fraction));
 }
 
 void Progress::show_elapsed() {

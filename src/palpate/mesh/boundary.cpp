@@ -9,6 +9,7 @@
 #include <palpate/base/parallel.h>
 #include <palpate/base/radix_sort.h>
 #include <palpate/geometry/predicates.h>
+#include <palpate/mesh/degenerate.h>
 
 namespace palpate {
 
@@ -20,13 +21,6 @@ TriangleCorners face_of(const TetMesh& mesh, std::uint32_t face) {
   const TetCorners& tet = mesh.tets[face / 4];
   const auto& corners = tet_faces[face % 4];
   return {tet[corners[0]], tet[corners[1]], tet[corners[2]]};
-}
-
-bool repeats(const TetCorners& t) {
-  for (std::size_t i = 0; i < 4; ++i)
-    for (std::size_t j = 0; j < i; ++j)
-      if (t[i] == t[j]) return true;
-  return false;
 }
 
 // True if sorting the corners takes an odd number of swaps.
@@ -71,7 +65,7 @@ std::vector<std::uint32_t> partners(const TetMesh& mesh) {
       std::vector<std::uint32_t> same;
       const std::uint32_t corner = third[faces[begin]];
       for (; begin < end && third[faces[begin]] == corner; ++begin)
-        if (!repeats(mesh.tets[faces[begin] / 4])) same.push_back(faces[begin]);
+        if (!has_repeated_corner(mesh.tets[faces[begin] / 4])) same.push_back(faces[begin]);
       if (same.size() == 2) {
         partner[same[0]] = same[1];
         partner[same[1]] = same[0];
@@ -121,7 +115,7 @@ BoundarySurface boundary_surface(const TetMesh& mesh) {
   for (std::uint32_t face = 0; face < partner.size(); ++face) {
     if (partner[face] == crowded && (surface.crowded_tets.empty() || surface.crowded_tets.back() != face / 4))
       surface.crowded_tets.push_back(face / 4);
-    if (partner[face] != alone || repeats(mesh.tets[face / 4])) continue;
+    if (partner[face] != alone || has_repeated_corner(mesh.tets[face / 4])) continue;
     TriangleCorners corners = face_of(mesh, face);
     if (turned[face / 4]) std::swap(corners[1], corners[2]);
     surface.mesh.triangles.push_back(corners);

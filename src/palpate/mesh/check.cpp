@@ -165,7 +165,8 @@ void check_edges(const Topology& topology, Findings& findings) {
   }
 }
 
-// Closed, consistent parts with their outside in. A part inside another may be a cavity: it is left alone.
+// Closed, consistent parts with their outside in. A part inside another's box may be a cavity: it is left
+// alone.
 void check_inside_out(const TriangleMesh& mesh, const Topology& topology, Findings& findings) {
   const Components parts = components(topology);
   struct Part {
@@ -175,12 +176,13 @@ void check_inside_out(const TriangleMesh& mesh, const Topology& topology, Findin
     bool closed = true;
   };
   std::vector<Part> all(parts.count);
-  const Vec3 origin = bounds(mesh.positions).center();
+  const double scale = unit_scale(mesh.positions);
+  const Vec3 origin = scale * bounds(mesh.positions).center();
   for (std::uint32_t t = 0; t < mesh.triangles.size(); ++t) {
     Part& part = all[parts.of_triangle[t]];
     const auto [a, b, c] = triangle_at(mesh.positions, mesh.triangles[t]);
     part.box.add(bounds(triangle_at(mesh.positions, mesh.triangles[t])));
-    part.volume += (a - origin).cross(b - origin).dot(c - origin);
+    part.volume += (scale * a - origin).cross(scale * b - origin).dot(scale * c - origin);
     part.triangle = std::min(part.triangle, t);
     for (std::uint32_t side = 3 * t; side < 3 * t + 3; ++side) {
       const std::uint32_t other = topology.next_side(side);
@@ -193,7 +195,7 @@ void check_inside_out(const TriangleMesh& mesh, const Topology& topology, Findin
     if (all[i].closed && all[i].volume > 0) hulls[i] = all[i].box;
   const BoxTree tree(hulls);
   for (const Part& part : all) {
-    if (!part.closed || part.volume >= 0) continue;
+    if (!part.closed || !(part.volume < 0)) continue;
     bool inside = false;
     tree.overlapping(part.box, [&](std::uint32_t other) { inside |= hulls[other].contains(part.box); });
     if (!inside)

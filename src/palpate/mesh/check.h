@@ -74,7 +74,7 @@ struct CheckResult {
 // After an index out of range or a coordinate that is not finite, only what does not depend on them is looked
 // at.
 CheckResult check(const TriangleMesh& mesh, const CheckOptions& options = {});
-// A tetrahedral mesh, and its boundary surface.
+// A tetrahedral mesh, and its boundary surface (boundary.h), whose triangles the findings number.
 CheckResult check(const TetMesh& mesh, const CheckOptions& options = {});
 
 }  // namespace palpate

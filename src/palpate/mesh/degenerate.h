@@ -1,7 +1,9 @@
 // Elements without area or volume, by exact signs.
 #pragma once
 
-#include <vector>
+#include <algorithm>
+#include <cmath>
+#include <span>
 
 #include <palpate/geometry/predicates.h>
 #include <palpate/mesh/mesh.h>
@@ -18,6 +20,20 @@ inline bool is_degenerate(std::span<const Vec3> positions, const TriangleCorners
 inline bool is_degenerate(std::span<const Vec3> positions, const TetCorners& t) {
   const auto [a, b, c, d] = tet_at(positions, t);
   return orient3d(a, b, c, d) == 0;
+}
+
+// Not a tetrahedron at all.
+inline bool has_repeated_corner(TetCorners t) {
+  std::sort(t.begin(), t.end());
+  return std::adjacent_find(t.begin(), t.end()) != t.end();
+}
+
+// A power of two that brings the largest coordinate to between 1 and 2: products of scaled coordinates
+// neither overflow nor vanish, and signs stay what they are.
+inline double unit_scale(std::span<const Vec3> positions) {
+  double size = 0;
+  for (const Vec3& p : positions) size = std::max(size, p.cwiseAbs().maxCoeff());
+  return size > 0 && std::isfinite(size) ? std::ldexp(1.0, -std::clamp(std::ilogb(size), -1000, 1000)) : 1.0;
 }
 
 }  // namespace palpate

@@ -140,9 +140,14 @@ Embedding::Embedding(const TetMesh& mesh, std::span<const Vec3> points, double m
     weights_[i] = weights_in(tet_at(mesh.positions, mesh.tets[tet]), points[i]);
   });
   for (std::size_t i = 0; i < points.size(); ++i) {
+    const Weights& w = weights_[i];
+    if (!(std::abs(w[0] + w[1] + w[2] + w[3] - 1) < 1e-6))
+      throw Error(Place::named("surface", "to embed").element("vertex", i),
+                  fmt::format("tetrahedron {} cannot carry it: its weights are not finite", tets_[i]),
+                  "Do the surface and the tetrahedra have the same unit and place? Repair slivers first.");
     outside_ += outside[i] > 0;
     farthest_ = std::max(farthest_, outside[i]);
-    if (outside[i] > most_outside)
+    if (!(outside[i] <= most_outside))
       throw Error(Place::named("surface", "to embed").element("vertex", i),
                   fmt::format("it lies {:.3g} m outside the tetrahedra, more than {:.3g} m", outside[i],
                               most_outside),

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <palpate/base/error.h>
 #include <palpate/base/parallel.h>
@@ -127,9 +128,10 @@ void check_parsed(const MeshFile& mesh, std::string_view name) {
   const char* const remedy = "Export the mesh again.";
   const std::size_t vertices = mesh.positions.size();
   if (mesh.triangles.empty() && mesh.tets.empty())
-    throw Error(place, "there are no triangles and no tetrahedra in it",
-                vertices == 0 ? "The file is empty of geometry: export the mesh again."
-                              : "It holds points only: export it with its elements.");
+    throw Error(place,
+                fmt::format("there are no triangles and no tetrahedra in it{}{}",
+                            mesh.warnings.empty() ? "" : ": ", fmt::join(mesh.warnings, ", ")),
+                "Export it as triangles or tetrahedra.");
   if (mesh.format == MeshFormat::ply) return;
   const std::size_t bad = first_bad(vertices, [&](std::size_t i) { return is_finite(mesh.positions[i]); });
   if (bad < vertices) throw Error(place.element("vertex", bad), "a coordinate is not finite", remedy);
@@ -177,6 +179,8 @@ MeshFile parse_mesh(MeshFormat format, std::string_view bytes, std::string_view 
   if (!can_read(format))
     throw Error(Place::file(name), fmt::format("Palpate writes {} but does not read it", name_of(format)),
                 fmt::format("It reads {}.", endings_of(can_read)));
+  // Editors on some systems put a byte order mark before text; no binary format begins with these bytes.
+  if (bytes.starts_with("\xef\xbb\xbf")) bytes.remove_prefix(3);
   const FileBytes file{bytes, name, options.progress};
   MeshFile mesh = format == MeshFormat::tetgen ? read_two(file, FileBytes{elements, name, options.progress})
                                                : facts(format).read(file);

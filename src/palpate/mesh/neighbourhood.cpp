@@ -16,6 +16,13 @@ namespace {
 
 constexpr std::size_t grain = 512;
 
+void check_rest(const Topology& topology, std::span<const Vec3> rest) {
+  if (rest.size() < topology.vertex_count())
+    throw Error(Place::named("positions", "of the rest shape"),
+                fmt::format("there are {} for {} vertices", rest.size(), topology.vertex_count()),
+                "Give one for every vertex.");
+}
+
 }  // namespace
 
 double Neighbourhoods::length(const Vec3& a, const Vec3& b) const {
@@ -89,10 +96,7 @@ Neighbourhoods::Neighbourhoods(const Topology& topology, std::span<const Vec3> r
   if (!(reach > 0) || !std::isfinite(reach))
     throw Error(Place::named("parameter", "reach"), fmt::format("{} is not a positive, finite length", reach),
                 "Give the neighbour distance g in metres; twice the contact distance is usual.");
-  if (rest.size() < topology.vertex_count())
-    throw Error(Place::named("positions", "of the rest shape"),
-                fmt::format("there are {} for {} vertices", rest.size(), topology.vertex_count()),
-                "Give one for every vertex.");
+  check_rest(topology, rest);
   // The division below is exact: the unit is a power of two (and the reach is not so tiny that it were
   // denormal).
   unit_ = std::ldexp(1.0, std::max(std::ilogb(reach) - 50, -1000));
@@ -135,10 +139,14 @@ bool Neighbourhoods::are_near(std::uint32_t a, std::uint32_t b) const {
 
 void Neighbourhoods::update(const Topology& topology, std::span<const Vec3> rest,
                             std::span<const std::uint32_t> touched) {
-  if (topology.vertex_count() < near_.size() || rest.size() < topology.vertex_count())
-    throw Error(Place::named("topology", "after the change"),
-                "it has fewer vertices than before, or than positions",
-                "Vertices are only ever added; give a rest position for each.");
+  if (topology.vertex_count() < near_.size())
+    throw Error(Place::named("topology", "after the change"), "it has fewer vertices than before",
+                "Vertices are only ever added.");
+  check_rest(topology, rest);
+  for (const std::uint32_t v : touched)
+    if (v >= topology.vertex_count())
+      throw Error(Place().element("vertex", v), "it is named as touched, but there is none",
+                  "Name the corners of the triangles that were removed or added.");
   std::vector<std::uint32_t> stale(touched.begin(), touched.end());
   // Whoever reached a touched vertex before, or reaches one now, may have a new answer: the relation is
   // symmetric, so those are the touched vertices' own neighbourhoods, old and new.

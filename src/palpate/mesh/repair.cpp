@@ -60,7 +60,9 @@ Repair merge(std::vector<Vec3>& positions, Elements<n>& elements, double toleran
   for (auto& element : elements)
     for (std::uint32_t& v : element) v = first[v];
   const std::size_t gone = keep_vertices(positions, elements, keep);
-  return {gone, gone ? fmt::format("merged {} vertices into others at the same place", gone) : ""};
+  return {gone, gone ? fmt::format("merged {} vertices into others {}", gone,
+                                   tolerance > 0 ? "nearby" : "at the same place")
+                     : ""};
 }
 
 template <std::size_t n, class Drop>
@@ -136,18 +138,18 @@ Patch walk_patch(const Topology& topology, std::uint32_t start, std::vector<char
 
 void turn(TriangleCorners& t) { std::swap(t[1], t[2]); }
 
-double volume_of(const TriangleMesh& mesh, const std::vector<std::uint32_t>& triangles) {
-  const Vec3 origin = mesh.positions[mesh.triangles[triangles[0]][0]];
+double volume_of(const TriangleMesh& mesh, const std::vector<std::uint32_t>& triangles, double scale) {
+  const Vec3 origin = scale * mesh.positions[mesh.triangles[triangles[0]][0]];
   double volume = 0;
   for (const std::uint32_t t : triangles) {
     const auto [a, b, c] = triangle_at(mesh.positions, mesh.triangles[t]);
-    volume += (a - origin).cross(b - origin).dot(c - origin);
+    volume += (scale * a - origin).cross(scale * b - origin).dot(scale * c - origin);
   }
   return volume;
 }
 
-// Closed patches that are not inside another closed patch are turned outward; returns how many triangles that
-// took.
+// Closed patches whose box is not inside the box of another (they may be cavities) are turned outward;
+// returns how many triangles that took.
 std::size_t turn_outward(TriangleMesh& mesh, const std::vector<Patch>& patches) {
   std::vector<Box> boxes(patches.size());
   for (std::size_t i = 0; i < patches.size(); ++i)
@@ -155,6 +157,7 @@ std::size_t turn_outward(TriangleMesh& mesh, const std::vector<Patch>& patches) 
       for (const std::uint32_t t : patches[i].triangles)
         for (const std::uint32_t v : mesh.triangles[t]) boxes[i].add(mesh.positions[v]);
   const BoxTree tree(boxes);
+  const double scale = unit_scale(mesh.positions);
   std::size_t turned = 0;
   for (std::size_t i = 0; i < patches.size(); ++i) {
     if (boxes[i].empty()) continue;
@@ -162,7 +165,7 @@ std::size_t turn_outward(TriangleMesh& mesh, const std::vector<Patch>& patches) 
     tree.overlapping(boxes[i], [&](std::uint32_t other) {
       inside |= other != i && boxes[other].contains(boxes[i]) && !boxes[i].contains(boxes[other]);
     });
-    if (inside || volume_of(mesh, patches[i].triangles) >= 0) continue;
+    if (inside || !(volume_of(mesh, patches[i].triangles, scale) < 0)) continue;
     for (const std::uint32_t t : patches[i].triangles) turn(mesh.triangles[t]);
     turned += patches[i].triangles.size();
   }
@@ -199,6 +202,7 @@ Repair drop_unused_vertices(TriangleMesh& mesh) { return drop_unused(mesh.positi
 Repair drop_unused_vertices(TetMesh& mesh) { return drop_unused(mesh.positions, mesh.tets); }
 
 Repair orient(TriangleMesh& mesh) {
+  check_indices(mesh.positions, mesh.triangles);
   const Topology topology(mesh.positions.size(), mesh.triangles);
   std::vector<char> turned(mesh.triangles.size(), 2);
   std::vector<Patch> patches;

@@ -2,7 +2,8 @@
 //
 // Vertices and elements that stay keep their order, and no position changes, with two exceptions: merging
 // with a tolerance moves corners to the vertex that stays, and improving slivers moves inner nodes and
-// replaces elements. Applied twice, nothing changes the second time.
+// replaces elements. Applied twice, nothing changes the second time (but slivers
+// may be improved further).
 #pragma once
 
 #include <cstddef>
@@ -20,7 +21,7 @@ struct Repair {
   std::string message;
 };
 
-// Vertices nearer than `tolerance` [m] to an earlier one become that one; 0 merges equal positions only. The
+// Vertices within `tolerance` [m] of an earlier one become that one; 0 merges equal positions only. The
 // vertices that nobody uses any more are dropped.
 Repair merge_duplicate_vertices(TriangleMesh& mesh, double tolerance = 0);
 Repair merge_duplicate_vertices(TetMesh& mesh, double tolerance = 0);

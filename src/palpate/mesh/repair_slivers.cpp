@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <palpate/base/error.h>
+#include <palpate/mesh/boundary.h>
 #include <palpate/mesh/quality.h>
 #include <palpate/mesh/repair.h>
 #include <palpate/mesh/tet_editor.h>
@@ -57,6 +58,10 @@ Repair improve_slivers(TetMesh& mesh, const SliverOptions& options) {
     throw Error(Place::named("parameter", "wanted quality"),
                 fmt::format("{} is not between 0 and 1", options.wanted_quality),
                 "0.05 is usual; 1 is the regular tetrahedron.");
+  if (const BoundarySurface boundary = boundary_surface(mesh); !boundary.crowded_tets.empty())
+    throw Error(Place().element("tetrahedron", boundary.crowded_tets[0]),
+                "three or more tetrahedra share one of its faces",
+                "This is no mesh of a solid: drop duplicates first, or mesh it again.");
   detail::TetEditor editor(mesh, measure);
   const std::vector<std::uint32_t> before = bad_tets(editor, options.wanted_quality);
   if (before.empty()) return {};

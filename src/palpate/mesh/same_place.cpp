@@ -41,6 +41,8 @@ std::vector<std::uint32_t> first_at_same_place(std::span<const Vec3> positions) 
   std::vector<std::uint32_t> first(positions.size());
   for (std::uint32_t v = 0; v < positions.size(); ++v) {
     const Vec3& p = positions[v];
+    first[v] = v;
+    if (p.hasNaN()) continue;  // equals nothing; all of them in one bucket would take for ever
     const std::uint64_t key = mixed(bits(p.x()), bits(p.y()), bits(p.z()));
     std::uint32_t other = buckets.head(key);
     while (other != no_index && positions[other] != p) other = buckets.next(other);
@@ -55,7 +57,11 @@ std::vector<std::uint32_t> first_within(std::span<const Vec3> positions, double 
   if (!(tolerance > 0)) return first;
   // Cells of the tolerance's size: whoever is near lies in the same cell or one beside it.
   Buckets buckets(positions.size());
-  const auto cell = [&](double x) { return std::floor(x / tolerance); };
+  // Far out, where neighbouring numbers are farther apart than the tolerance, each number is a cell of its
+  // own.
+  const auto cell = [&](double x) {
+    return std::abs(x) < 0x1p53 * tolerance ? std::floor(x / tolerance) : x;
+  };
   for (std::uint32_t v = 0; v < positions.size(); ++v) {
     if (first[v] != v) {
       first[v] = first[first[v]];

@@ -6,15 +6,14 @@
 #include <palpate/geometry/intersect.h>
 #include <palpate/geometry/predicates.h>
 #include <palpate/mesh/box_tree.h>
+#include <palpate/mesh/degenerate.h>
 #include <palpate/mesh/same_place.h>
 
 namespace palpate {
 
 namespace {
 
-constexpr std::size_t grain = 256, stretch = 256 * grain;  // triangles of a chunk, and between two reports
-
-// For coplanar triangles abc and abd: do they lie on the same side of ab?
+constexpr std::size_t grain = 256;
 bool folded_over(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
   for (const auto& [x, y] : {std::array{0, 1}, std::array{1, 2}, std::array{2, 0}}) {
     const Vec2 p(a[x], a[y]), q(b[x], b[y]);
@@ -59,9 +58,7 @@ SelfIntersections self_intersections(const TriangleMesh& mesh, std::size_t most,
   const std::vector<std::uint32_t> twin = first_with_same_corners<3>(triangles);
   for (std::uint32_t t = 0; t < triangles.size(); ++t) {
     const TriangleCorners& c = triangles[t];
-    // A triangle with equal corners is a segment or a point that belongs to its neighbours: not looked at.
-    if (twin[t] == t && c[0] != c[1] && c[1] != c[2] && c[2] != c[0])
-      boxes[t] = bounds(triangle_at(mesh.positions, c));
+    if (twin[t] == t && !is_degenerate(mesh.positions, c)) boxes[t] = bounds(triangle_at(mesh.positions, c));
   }
   const BoxTree tree(boxes);
 
@@ -69,35 +66,37 @@ SelfIntersections self_intersections(const TriangleMesh& mesh, std::size_t most,
   const auto search = [&](Chunk chunk) {
     auto& pairs = found[chunk.index];
     std::vector<std::uint32_t> partners;
-    for (std::size_t i = chunk.begin; i < chunk.end && pairs.size() < most; ++i) {
+    for (std::size_t i = chunk.begin; i < chunk.end && pairs.size() <= most; ++i) {
       const auto a = static_cast<std::uint32_t>(i);
       partners.clear();
       tree.overlapping(boxes[a], [&](std::uint32_t b) {
-        if (b > a && partners.size() < most && cross(mesh.positions, triangles[a], triangles[b]))
-          partners.push_back(b);
+        if (b > a && cross(mesh.positions, triangles[a], triangles[b])) partners.push_back(b);
       });
       std::sort(partners.begin(), partners.end());
       for (const std::uint32_t b : partners) pairs.push_back({a, b});
     }
   };
-  // A stretch after the other, so that progress can be told, and no further than needed.
-  std::size_t sum = 0;
-  for (std::size_t begin = 0; begin < triangles.size() && sum <= most; begin += stretch) {
-    const std::size_t end = std::min(triangles.size(), begin + stretch), first_chunk = begin / grain;
+  // A stretch after the other, so that progress can be told and the search ends early. Where everything
+  // crosses everything, a stretch may hold `most` pairs for each of its chunks: they are few at first.
+  std::size_t sum = 0, chunks = 4;
+  for (std::size_t begin = 0; begin < triangles.size() && sum <= most;) {
+    const std::size_t end = std::min(triangles.size(), begin + chunks * grain), first_chunk = begin / grain;
     parallel_chunks(end - begin, grain, [&](Chunk chunk) {
       search({begin + chunk.begin, begin + chunk.end, first_chunk + chunk.index});
     });
     for (std::size_t c = first_chunk; c < first_chunk + chunk_count(end - begin, grain); ++c)
       sum += found[c].size();
     if (progress) progress(static_cast<double>(end) / static_cast<double>(triangles.size()));
+    begin = end;
+    chunks = sum > most / 64 ? 4 : std::min<std::size_t>(2 * chunks, 256);
   }
   SelfIntersections result;
   for (const auto& pairs : found) {
     result.pairs.insert(result.pairs.end(), pairs.begin(), pairs.end());
     if (result.pairs.size() > most) break;
   }
-  result.complete = result.pairs.size() < most;
-  if (result.pairs.size() > most) result.pairs.resize(most);
+  result.complete = result.pairs.size() <= most;
+  if (!result.complete) result.pairs.resize(most);
   return result;
 }
 

@@ -3,7 +3,8 @@
 // Exact: decided by signs of orientation predicates. Triangles with no common corner may not even touch; with
 // one common corner they may meet in it alone, with a common edge in that edge alone. Corners are common when
 // their positions are equal, so that vertices that a file repeats along seams do not count as contacts. Of
-// several equal triangles only the first is looked at (check.h reports the others as duplicates).
+// several equal triangles only the first is looked at, and triangles without area are not (check.h reports
+// both).
 #pragma once
 
 #include <array>

@@ -7,6 +7,7 @@
 #include <Eigen/Geometry>
 
 #include <palpate/mesh/boundary.h>
+#include <palpate/mesh/degenerate.h>
 #include <palpate/mesh/quality.h>
 
 namespace palpate::detail {
@@ -43,14 +44,14 @@ std::array<std::uint32_t, 2> opposite_edge(const TetCorners& tet, std::uint32_t 
 
 TetEditor::TetEditor(TetMesh& mesh, Measure measure)
     : mesh_(mesh), measure_(measure), around_(mesh.positions.size()), boundary_(mesh.positions.size(), 0) {
-  const BoundarySurface boundary = boundary_surface(mesh);
-  for (const std::uint32_t node : boundary.nodes) boundary_[node] = 1;
-  for (const std::uint32_t t : boundary.crowded_tets)
-    for (const std::uint32_t node : mesh.tets[t]) boundary_[node] = 1;  // no mesh of a solid: left alone
+  for (const std::uint32_t node : boundary_surface(mesh).nodes) boundary_[node] = 1;
   for (std::uint32_t t = 0; t < mesh.tets.size(); ++t) link(t);
 }
 
+bool TetEditor::alive(std::uint32_t tet) const { return !has_repeated_corner(mesh_.tets[tet]); }
+
 void TetEditor::link(std::uint32_t tet) {
+  if (has_repeated_corner(mesh_.tets[tet])) return;  // no tetrahedron: it takes no part
   for (const std::uint32_t v : mesh_.tets[tet]) around_[v].push_back(tet);
 }
 
@@ -67,8 +68,9 @@ double TetEditor::worst_of(std::span<const std::uint32_t> tets) const {
 
 bool TetEditor::better(std::span<const std::uint32_t> old, std::span<const TetCorners> made) const {
   const double worst = std::max(worst_of(old), 0.0) * margin;
-  return std::all_of(made.begin(), made.end(),
-                     [&](const TetCorners& t) { return measure_(tet_at(mesh_.positions, t)) > worst; });
+  return std::all_of(made.begin(), made.end(), [&](const TetCorners& t) {
+    return !has_repeated_corner(t) && measure_(tet_at(mesh_.positions, t)) > worst;
+  });
 }
 
 bool TetEditor::replace(std::span<const std::uint32_t> old, std::span<const TetCorners> made) {
@@ -95,7 +97,7 @@ bool TetEditor::remove_edge(std::uint32_t a, std::uint32_t b) {
   std::vector<std::array<std::uint32_t, 2>> sides;
   for (const std::uint32_t t : old) sides.push_back(opposite_edge(mesh_.tets[t], a, b));
   const std::size_t n = old.size();
-  if (n < 3 || n > longest_ring) return false;
+  if (a == b || n < 3 || n > longest_ring) return false;
   std::vector<std::uint32_t> ring{sides[0][0]};
   for (std::uint32_t at = sides[0][1]; at != ring[0];) {
     ring.push_back(at);
@@ -222,6 +224,7 @@ bool TetEditor::move_node(std::uint32_t node) {
 // The edge between the two shrinks to `into`: the tetrahedra around it vanish, the others of the node are
 // stretched.
 bool TetEditor::merge_node(std::uint32_t node, std::uint32_t into, double most) {
+  if (node == into) return false;
   if (on_boundary(node) && !may_merge_on_surface(node, into, most)) return false;
   const std::vector<std::uint32_t> old = around_[node];
   std::vector<TetCorners> made;
@@ -314,8 +317,12 @@ bool TetEditor::insert_node(std::uint32_t tet) {
     for (std::size_t j = i + 1; j < 4; ++j) holes.push_back(around_edge(corners[i], corners[j]));
   const std::vector<std::uint32_t>* best_hole = nullptr;
   StarPoint best{Vec3::Zero(), 0};
-  for (const auto& hole : holes) {
-    const StarPoint star = best_star(shell_of(hole));
+  for (auto& hole : holes) {
+    std::sort(hole.begin(), hole.end());
+    hole.erase(std::unique(hole.begin(), hole.end()), hole.end());
+    const std::vector<TriangleCorners> shell = shell_of(hole);
+    if (shell.empty()) continue;
+    const StarPoint star = best_star(shell);
     if (star.worst > std::max(best.worst, margin * worst_of(hole))) best = star, best_hole = &hole;
   }
   if (best_hole == nullptr) return false;

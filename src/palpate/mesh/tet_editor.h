@@ -24,7 +24,8 @@ class TetEditor {
   TetEditor(TetMesh& mesh, Measure measure);
 
   double quality(std::uint32_t tet) const { return measure_(tet_at(mesh_.positions, mesh_.tets[tet])); }
-  bool alive(std::uint32_t tet) const { return mesh_.tets[tet][0] != no_index; }
+  // Not taken out, and no tetrahedron in name only (one with a repeated corner).
+  bool alive(std::uint32_t tet) const;
   std::size_t size() const { return mesh_.tets.size(); }
   bool on_boundary(std::uint32_t node) const { return boundary_[node] != 0; }
 
