@@ -126,6 +126,15 @@ fills_surfaces_or_says_how_to() {
     command_ mesh tetrahedralize "$work/ball.ply" "$work/ball.vtu"; expect_code 0; expect_err 'tetrahedra'
     command_ mesh check "$work/ball.vtu"; expect_code 0
     command_ mesh info --json "$work/ball.vtu"; expect_out '"triangles": 720'
+    # Ended while gmsh runs: neither it nor the folder it works in stays.
+    command_ mesh make torus --triangles 25600 -o "$work/large.ply"
+    mkdir "$work/tmp"
+    TMPDIR=$work/tmp "$program" mesh tetrahedralize "$work/large.ply" "$work/x.vtu" --size 0.002 >"$work/out" 2>"$work/err" &
+    local pid=$!
+    until compgen -G "$work/tmp/palpate-*/log" >/dev/null; do sleep 0.05; done
+    kill -TERM "$pid"; code=0; wait "$pid" || code=$?
+    expect_code 1; expect_err 'interrupted'
+    [[ -z $(ls "$work/tmp") && ! -e $work/x.vtu ]] || fail "something was left behind"
   fi
 }
 survives_odd_places_and_names() {

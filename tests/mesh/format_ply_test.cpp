@@ -169,10 +169,10 @@ TEST(FormatPly, TellsOfBytesAfterTheData) {
   const std::string elements = "element vertex 3\n" + ply_xyz + "element face 1\n" + ply_corners,
                     data = "0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n";
   EXPECT_TRUE(read(ascii_ply(elements, data + " \n\n")).warnings.empty());
-  EXPECT_TRUE(
-      warns_of(read(ascii_ply(elements, data + "3 0 1 2\n")), "8 bytes after the data, from line 14 on"));
+  expect_refused(MeshFormat::ply, {{ascii_ply(elements, data + "3 0 1 2\n"), "f:14:1", "more in the file"}});
   TriangleMesh mesh{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{0, 1, 2}}};
   EXPECT_TRUE(warns_of(read(format_mesh(MeshFormat::ply, mesh) + "ab"), "2 bytes after the data"));
+  EXPECT_THROW(read(format_mesh(MeshFormat::ply, mesh) + std::string(13, '\3')), Error);
 }
 
 // More than a block of the parallel way, with a face that is no triangle and one that is wrong far behind.

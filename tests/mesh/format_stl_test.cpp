@@ -69,12 +69,13 @@ TEST(FormatStl, ReadsBinaryEvenIfItBeginsWithSolid) {
   std::string bytes = format_mesh(MeshFormat::stl, tetrahedron);
   EXPECT_EQ(bytes.size(), 84u + 4 * 50);
   bytes.replace(0, 21, "solid name\nfacet norm");
-  for (int more : {0, 1, 50}) {
+  for (int more : {0, 1, 49}) {
     const MeshFile mesh = read(bytes + std::string(static_cast<std::size_t>(more), '\0'));
     EXPECT_EQ(mesh.triangles.size(), 4u);
     EXPECT_EQ(mesh.encoding, "binary, float");
     EXPECT_EQ(warns_of(mesh, std::to_string(more) + " bytes after the data, from byte 284 on"), more > 0);
   }
+  EXPECT_THROW(read(bytes + std::string(50, '\0')), Error);
 }
 
 TEST(FormatStl, WritesNormals) {

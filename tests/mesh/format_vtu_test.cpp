@@ -228,6 +228,15 @@ TEST(FormatVtu, BrokenRawDataAreRefusedWithTheirByte) {
   expect_refused(MeshFormat::vtu, with(good, "\"raw\"", "\"hex\""), "f:16:1", "neither raw nor base64");
 }
 
+TEST(FormatVtu, WhatCompressesBeyondMeasureIsWrittenPlain) {
+  TriangleMesh mesh;
+  mesh.positions.assign(300'000, Vec3::Zero());
+  mesh.triangles = {{0, 1, 299'999}};
+  const MeshFile again = parse_mesh(MeshFormat::vtu, format_mesh(MeshFormat::vtu, mesh), "f");
+  EXPECT_EQ(again.positions, mesh.positions);
+  EXPECT_EQ(again.triangles, mesh.triangles);
+}
+
 TEST(FormatVtu, TellsHowFarItIs) {
   std::vector<double> told;
   ReadOptions options;

@@ -1,7 +1,6 @@
 // `palpate mesh picture FILE... -o OUT.png`: a quick look.
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,6 +13,7 @@
 #include <palpate/cli/picture.h>
 #include <palpate/geometry/box.h>
 #include <palpate/mesh/boundary.h>
+#include <palpate/mesh/formats/disk.h>
 
 namespace palpate::cli {
 
@@ -49,11 +49,7 @@ void run(const Settings& settings) {
   }
   if (settings.side_by_side) put_side_by_side(meshes, settings.view);
   const View& view = settings.view;
-  std::ofstream out(settings.output, std::ios::binary);
-  out << png(draw(meshes, view), view.width, view.height);
-  if (!out.flush())
-    throw Error(Place::file(settings.output), "it cannot be written",
-                "Is there such a folder, and may you write to it?");
+  detail::write_bytes(settings.output, png(draw(meshes, view), view.width, view.height));
   say("palpate: wrote {}: {} x {} pixels\n", settings.output, view.width, view.height);
 }
 

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cmath>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -73,22 +74,41 @@ class Workplace {
   std::filesystem::path path_;
 };
 
-// Runs a program in a folder with its words going to `log`; true if it ended well. While it runs, Ctrl-C is
-// for it, so that we are left to clean up.
+// While it lives, signals that would end us only say so: there is a program to stop and a folder to remove
+// first.
+class SignalsHeld {
+ public:
+  SignalsHeld() {
+    asked_ = 0;
+    struct sigaction hold {};
+    hold.sa_handler = [](int signal) { asked_ = signal; };
+    for (std::size_t i = 0; i < signals.size(); ++i) {
+      ::sigaction(signals[i], &hold, &before_[i]);
+      if (before_[i].sa_handler == SIG_IGN) ::sigaction(signals[i], &before_[i], nullptr);  // nohup
+    }
+  }
+  ~SignalsHeld() { restore(); }
+  SignalsHeld(const SignalsHeld&) = delete;
+  SignalsHeld& operator=(const SignalsHeld&) = delete;
+  void restore() const {
+    for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &before_[i], nullptr);
+  }
+  static bool asked() { return asked_ != 0; }
+
+ private:
+  static constexpr std::array<int, 3> signals = {SIGINT, SIGTERM, SIGHUP};
+  static inline volatile std::sig_atomic_t asked_ = 0;
+  std::array<struct sigaction, 3> before_{};
+};
+
+// Runs a program in a folder with its words going to `log`; true if it ended well.
 bool run_program(const std::string& program, const std::string& argument, const std::filesystem::path& log) {
-  struct sigaction ignore {
-  }, before{};
-  ignore.sa_handler = SIG_IGN;
-  ::sigaction(SIGINT, &ignore, &before);
+  const SignalsHeld signals;
   const std::string folder = log.parent_path().string(), log_name = log.string();
   const pid_t child = ::fork();
-  if (child < 0) {
-    const int reason = errno;
-    ::sigaction(SIGINT, &before, nullptr);
-    throw std::system_error(reason, std::generic_category(), "cannot start " + program);
-  }
+  if (child < 0) throw std::system_error(errno, std::generic_category(), "cannot start " + program);
   if (child == 0) {
-    ::sigaction(SIGINT, &before, nullptr);
+    signals.restore();
     const int out = ::open(log_name.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (out < 0 || ::chdir(folder.c_str()) != 0) ::_exit(127);
     ::dup2(out, STDOUT_FILENO);
@@ -99,11 +119,11 @@ bool run_program(const std::string& program, const std::string& argument, const 
   Progress progress("filling with tetrahedra");
   int status = -1;  // not a good end, should waiting fail
   while (::waitpid(child, &status, WNOHANG) == 0) {
+    if (SignalsHeld::asked()) ::kill(child, SIGKILL);
     progress.show_elapsed();
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
-  ::sigaction(SIGINT, &before, nullptr);
-  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGINT)
+  if (SignalsHeld::asked())
     throw Error(Place::named("program", program), "it was interrupted", "Nothing was written.");
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }

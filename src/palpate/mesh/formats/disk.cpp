@@ -50,15 +50,30 @@ void write_in_place(const std::string& path, std::string_view bytes) {
   close_checked(file, path);
 }
 
+// A file without a name, where the disk can do that: whatever ends us while it is written, nothing is left
+// behind.
+Descriptor open_nameless(const std::string& beside) {
+  const std::filesystem::path folder = std::filesystem::path(beside).parent_path();
+  return {::open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666)};
+}
+
 // `old` is the file that will be replaced, where there is one: its permissions are kept.
 void write_and_rename(const std::string& path, const std::string& part, const struct stat* old,
                       std::string_view bytes) {
-  Descriptor file{::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
+  Descriptor file = open_nameless(path);
+  const bool nameless = file.number >= 0;
+  if (!nameless) file.number = ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file.number < 0) refuse_system(path, "write", "Is there such a folder, and may you write to it?");
   try {
     write_all(file, path, bytes);
     // Where the disk has no permissions there are none to keep.
     if (old != nullptr) (void)::fchmod(file.number, old->st_mode & 07777);
+    if (nameless) {
+      const std::string link = fmt::format("/proc/self/fd/{}", file.number);
+      ::unlink(part.c_str());  // of an earlier process with our number
+      if (::linkat(AT_FDCWD, link.c_str(), AT_FDCWD, part.c_str(), AT_SYMLINK_FOLLOW) != 0)
+        refuse_system(path, "write", "May you write to its folder?");
+    }
     close_checked(file, path);
     if (std::rename(part.c_str(), path.c_str()) != 0) refuse_system(path, "replace", "May you write to it?");
   } catch (...) {

@@ -28,8 +28,8 @@ class OffReader {
     read_faces(mesh.positions);
     text_.skip_space_and_comments();
     if (!text_.at_end())
-      mesh.warnings.push_back(
-          fmt::format("{} bytes after the data, from line {} on, were ignored", text_.left(), text_.line()));
+      text_.refuse("there is more in the file than its counts say",
+                   "The counts on its first lines are wrong: export the mesh again.");
     faces_.finish(mesh.positions, mesh.warnings);
     mesh.triangles = std::move(faces_.triangles);
     skipped_.append_to(mesh.warnings);

@@ -44,6 +44,10 @@ class PlyBinary {
         skip_elements(element, what);
       }
     }
+    // A line end or a little padding is nobody's element; more than that is.
+    if (bytes_.left() >= 8)
+      bytes_.refuse(fmt::format("there are {} bytes more in the file than its header says", bytes_.left()),
+                    "A count in the header is wrong: export the mesh again.");
     if (bytes_.left() > 0)
       content_.warnings.push_back(fmt::format("{} bytes after the data, from byte {} on, were ignored",
                                               bytes_.left(), bytes_.offset()));

@@ -34,8 +34,8 @@ class PlyText {
     }
     text_.skip_space();
     if (!text_.at_end())
-      content_.warnings.push_back(
-          fmt::format("{} bytes after the data, from line {} on, were ignored", text_.left(), text_.line()));
+      text_.refuse("there is more in the file than its header says",
+                   "A count in the header is wrong: export the mesh again.");
   }
 
  private:

@@ -77,6 +77,10 @@ MeshFile read_binary(const FileBytes& file) {
     number_one(vertices, corners, mesh.triangles);
   }
   mesh.positions = vertices.take();
+  if (bytes.left() >= 50)
+    bytes.refuse(
+        fmt::format("there are {} bytes more in the file than {} triangles take", bytes.left(), count),
+        "The count of triangles is wrong: export the mesh again.");
   if (bytes.left() > 0)
     mesh.warnings.push_back(
         fmt::format("{} bytes after the data, from byte {} on, were ignored", bytes.left(), bytes.offset()));

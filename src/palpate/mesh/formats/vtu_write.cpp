@@ -133,7 +133,16 @@ class VtuWriter {
 }  // namespace
 
 std::string write_vtu(const MeshView& mesh, const WriteOptions& options) {
-  return VtuWriter(options).write(mesh);
+  std::string bytes = VtuWriter(options).write(mesh);
+  // Readers, ours among them, may take what compresses beyond measure for an attack: such a mesh is written
+  // plain.
+  const std::size_t numbers = 3 * mesh.positions.size() + 5 * mesh.triangles.size() + 6 * mesh.tets.size();
+  if (options.compressed && !options.ascii && 8 * numbers / 32 > bytes.size()) {
+    WriteOptions plain = options;
+    plain.compressed = false;
+    bytes = VtuWriter(plain).write(mesh);
+  }
+  return bytes;
 }
 
 }  // namespace palpate::detail
