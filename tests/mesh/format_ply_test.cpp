@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
 #include <palpate/mesh/files.h>
 #include <support/mesh_files.h>
 #include <support/ply_files.h>
@@ -87,9 +88,11 @@ TEST(FormatPly, EveryTypeByBothNames) {
       for (std::size_t index = 0; index < 6; ++index) {
         const bool big = (x + count + index) % 2 != 0, mixed = index == 3;
         const std::string t = x % 2 == 0 ? names[x].first : names[x].second, z = mixed ? "double" : t;
-        const std::string elements = "element vertex 3\nproperty " + t + " x\nproperty " + t +
-                                     " y\nproperty " + z + " z\nelement face 1\nproperty list " +
-                                     names[count].second + " " + names[index].first + " vertex_index\n";
+        const std::string elements = fmt::format(
+            "element vertex 3\nproperty {0} x\nproperty {0} y\nproperty {1} z\nelement face 1\nproperty list "
+            "{2} {3} "
+            "vertex_index\n",
+            t, z, names[count].second, names[index].first);
         PlyData data(big);
         for (const auto& p : {std::array{0, 0, 1}, std::array{5, 0, 2}, std::array{0, 6, 3}}) {
           add(data, x, p[0], p[1]);
