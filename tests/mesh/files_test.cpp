@@ -112,7 +112,7 @@ TEST_F(Files, RefusesWhatCannotBeWritten) {
 }
 
 TEST_F(Files, AFullDiskLeavesTheOldFile) {
-  if (!fs::exists("/dev/full")) GTEST_SKIP();
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "this system has no /dev/full, a disk that is always full";
   fs::create_symlink("/dev/full", path("full.obj"));
   expect_in(message_of([&] { write_mesh(path("full.obj"), one); }), "No space left");
   // Refused before anything is written: the old file stays as it is.

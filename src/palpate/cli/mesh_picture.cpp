@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,7 @@ struct Settings {
 
 // Each to the right of the one before, as the eye sees it, all equally large.
 void put_side_by_side(std::vector<TriangleMesh>& meshes, const View& view) {
-  const double a = view.azimuth * 3.14159265358979 / 180;
+  const double a = view.azimuth * std::numbers::pi / 180;
   const Vec3 right(-std::sin(a), std::cos(a), 0);
   for (std::size_t i = 0; i < meshes.size(); ++i) {
     const Box box = bounds(meshes[i].positions);

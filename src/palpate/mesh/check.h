@@ -65,7 +65,8 @@ struct CheckOptions {
 
 struct CheckResult {
   std::vector<Finding> findings;  // the gravest first, then in the order of Problem and of elements
-  std::array<std::size_t, problem_count> counts{};
+  std::array<std::size_t, problem_count>
+      counts{};  // self-intersections: 1,000,001 stands for more than a million
 
   std::size_t count(Problem problem) const { return counts[static_cast<std::size_t>(problem)]; }
   std::size_t count(Severity severity) const;
