@@ -39,6 +39,12 @@ Soup random_soup(Random& random) {
   }
   for (std::size_t i = random.below(40); i > 0; --i)
     soup.triangles.push_back(random_triangle(random, vertices));
+  // Vertices with very many triangles are searched in another way.
+  if (random.chance(0.2))
+    for (std::size_t i = 50 + random.below(50); i > 0; --i) {
+      soup.triangles.push_back(random_triangle(random, vertices));
+      soup.triangles.back()[i % 3] = 0;
+    }
   return soup;
 }
 

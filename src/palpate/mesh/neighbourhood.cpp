@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -37,10 +38,18 @@ struct Neighbourhoods::Search {
     std::uint32_t vertex = no_index;
     double distance = 0;
   };
+  // From a vertex with very many edges a search looks at the short ones alone: they are kept by length.
+  struct Spoke {
+    double length;
+    std::uint32_t there;
+  };
+  static constexpr std::size_t many_corners = 64;
+
   std::vector<Slot> table = std::vector<Slot>(64);
+  std::vector<std::uint32_t> used;  // slots of the table
+  std::unordered_map<std::uint32_t, std::vector<Spoke>> hubs;
   std::vector<std::pair<double, std::uint32_t>> open;  // a heap, nearest on top
   std::vector<std::pair<std::uint32_t, double>> found;
-  std::size_t used = 0;
 
   Slot& slot_of(std::uint32_t vertex) {
     const std::size_t mask = table.size() - 1;
@@ -48,45 +57,76 @@ struct Neighbourhoods::Search {
     while (table[i].vertex != no_index && table[i].vertex != vertex) i = (i + 1) & mask;
     return table[i];
   }
+  std::uint32_t index_of(const Slot& slot) const { return static_cast<std::uint32_t>(&slot - table.data()); }
   void grow() {
     std::vector<Slot> old(2 * table.size());
     old.swap(table);
-    for (const Slot& slot : old)
-      if (slot.vertex != no_index) slot_of(slot.vertex) = slot;
+    for (std::uint32_t& i : used) {
+      Slot& slot = slot_of(old[i].vertex);
+      slot = old[i];
+      i = index_of(slot);
+    }
   }
   void reach(std::uint32_t vertex, double distance) {
     Slot* slot = &slot_of(vertex);
     if (slot->vertex == vertex && slot->distance <= distance) return;
-    if (slot->vertex == no_index && 2 * ++used > table.size()) {
-      grow();
-      slot = &slot_of(vertex);
+    if (slot->vertex == no_index) {
+      if (2 * (used.size() + 1) > table.size()) {
+        grow();
+        slot = &slot_of(vertex);
+      }
+      used.push_back(index_of(*slot));
     }
     *slot = {vertex, distance};
     open.emplace_back(distance, vertex);
     std::push_heap(open.begin(), open.end(), std::greater<>());
   }
 
+  // Calls visit(vertex, length) along the edges at a vertex; of edges not shorter than `most` it may skip
+  // any.
+  template <class Visit>
+  void along_edges(const Neighbourhoods& all, const Topology& topology, std::span<const Vec3> rest,
+                   std::uint32_t vertex, double most, Visit&& visit) {
+    const auto each = [&](auto&& take) {
+      for (const std::uint32_t corner : topology.corners_at(vertex))
+        for (const std::uint32_t there :
+             {topology.vertex_at(next_corner(corner)), topology.vertex_at(previous_corner(corner))})
+          take(there, all.length(rest[vertex], rest[there]));
+    };
+    if (topology.corners_at(vertex).size() < many_corners) return each(visit);
+    const auto [place, is_new] = hubs.try_emplace(vertex);
+    std::vector<Spoke>& spokes = place->second;
+    if (is_new) {
+      each([&](std::uint32_t there, double length) { spokes.push_back({length, there}); });
+      std::sort(spokes.begin(), spokes.end(),
+                [](const Spoke& a, const Spoke& b) { return a.length < b.length; });
+    }
+    for (const Spoke& spoke : spokes) {
+      if (spoke.length >= most) return;
+      visit(spoke.there, spoke.length);
+    }
+  }
+
   // Leaves the vertices within reach in `found`, ascending.
   void run(const Neighbourhoods& all, const Topology& topology, std::span<const Vec3> rest,
            std::uint32_t from) {
-    std::fill(table.begin(), table.end(), Slot{});
-    used = 0;
     reach(from, 0);
     while (!open.empty()) {
       const auto [distance, vertex] = open.front();
       std::pop_heap(open.begin(), open.end(), std::greater<>());
       open.pop_back();
       if (slot_of(vertex).distance < distance) continue;  // reached on a shorter path since
-      for (const std::uint32_t corner : topology.corners_at(vertex))
-        for (const std::uint32_t there :
-             {topology.vertex_at(next_corner(corner)), topology.vertex_at(previous_corner(corner))}) {
-          const double longer = distance + all.length(rest[vertex], rest[there]);
-          if (longer < all.reach_in_units_) reach(there, longer);
-        }
+      along_edges(all, topology, rest, vertex, all.reach_in_units_ - distance,
+                  [&, so_far = distance](std::uint32_t there, double length) {
+                    if (so_far + length < all.reach_in_units_) reach(there, so_far + length);
+                  });
     }
     found.clear();
-    for (const Slot& slot : table)
-      if (slot.vertex != no_index) found.emplace_back(slot.vertex, slot.distance * all.unit_);
+    for (const std::uint32_t i : used) {
+      found.emplace_back(table[i].vertex, table[i].distance * all.unit_);
+      table[i] = {};
+    }
+    used.clear();
     std::sort(found.begin(), found.end());
   }
 };

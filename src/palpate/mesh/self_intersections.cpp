@@ -23,6 +23,12 @@ bool folded_over(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
   return false;  // abc is a line
 }
 
+// Segment against triangle. The boxes are worth a look first: triangles around a vertex all overlap in their
+// own boxes, and a vertex may have tens of thousands.
+bool crosses(const Segment& s, const Triangle& t) {
+  return bounds(s).overlaps(bounds(t)) && intersects(s, t);
+}
+
 bool cross(const std::vector<Vec3>& at, const TriangleCorners& a, const TriangleCorners& b) {
   std::array<std::uint32_t, 3> shared{}, rest_a{}, rest_b{};
   std::size_t common = 0, more_a = 0, more_b = 0;
@@ -37,8 +43,8 @@ bool cross(const std::vector<Vec3>& at, const TriangleCorners& a, const Triangle
     if (std::find(a.begin(), a.end(), v) == a.end()) rest_b[more_b++] = v;
   if (common == 0) return intersects(triangle_at(at, a), triangle_at(at, b));
   if (common == 1)
-    return intersects(Segment{at[rest_a[0]], at[rest_a[1]]}, triangle_at(at, b)) ||
-           intersects(Segment{at[rest_b[0]], at[rest_b[1]]}, triangle_at(at, a));
+    return crosses(Segment{at[rest_a[0]], at[rest_a[1]]}, triangle_at(at, b)) ||
+           crosses(Segment{at[rest_b[0]], at[rest_b[1]]}, triangle_at(at, a));
   if (common == 2) {
     const Vec3 &p = at[shared[0]], &q = at[shared[1]], &c = at[rest_a[0]], &d = at[rest_b[0]];
     return orient3d(p, q, c, d) == 0 && folded_over(p, q, c, d);

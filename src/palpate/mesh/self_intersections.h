@@ -4,7 +4,7 @@
 // one common corner they may meet in it alone, with a common edge in that edge alone. Corners are common when
 // their positions are equal, so that vertices that a file repeats along seams do not count as contacts. Of
 // several equal triangles only the first is looked at, and triangles without area are not (check.h reports
-// both).
+// both). Triangles around one vertex are looked at in pairs: 10,000 of them take seconds.
 #pragma once
 
 #include <array>

@@ -16,6 +16,7 @@ namespace {
 
 constexpr double margin = 1.001;  // what gets better by less is not worth it, and might go round in circles
 constexpr std::size_t longest_ring = 10;
+constexpr std::size_t largest_hole = 100;  // tetrahedra that a star may take the place of
 
 bool has(const TetCorners& tet, std::uint32_t node) {
   return std::find(tet.begin(), tet.end(), node) != tet.end();
@@ -93,11 +94,12 @@ void TetEditor::put(std::span<const std::uint32_t> old, std::span<const TetCorne
 // The tetrahedra around an inner edge form a ring; its polygon is triangulated in the best way (Klincsek
 // 1980), each triangle with the two ends of the edge.
 bool TetEditor::remove_edge(std::uint32_t a, std::uint32_t b) {
+  if (crowded(a) && crowded(b)) return false;
   const std::vector<std::uint32_t> old = around_edge(a, b);
-  std::vector<std::array<std::uint32_t, 2>> sides;
-  for (const std::uint32_t t : old) sides.push_back(opposite_edge(mesh_.tets[t], a, b));
   const std::size_t n = old.size();
   if (a == b || n < 3 || n > longest_ring) return false;
+  std::vector<std::array<std::uint32_t, 2>> sides;
+  for (const std::uint32_t t : old) sides.push_back(opposite_edge(mesh_.tets[t], a, b));
   std::vector<std::uint32_t> ring{sides[0][0]};
   for (std::uint32_t at = sides[0][1]; at != ring[0];) {
     ring.push_back(at);
@@ -147,8 +149,11 @@ bool TetEditor::remove_edge(std::uint32_t a, std::uint32_t b) {
 std::uint32_t TetEditor::neighbour(std::uint32_t tet, unsigned face) const {
   const TetCorners& corners = mesh_.tets[tet];
   const auto& f = tet_faces[face];
-  for (const std::uint32_t t : around_[corners[f[0]]])
-    if (t != tet && has(mesh_.tets[t], corners[f[1]]) && has(mesh_.tets[t], corners[f[2]])) return t;
+  std::array<std::uint32_t, 3> at = {corners[f[0]], corners[f[1]], corners[f[2]]};
+  for (std::size_t i = 1; i < 3; ++i)
+    if (around_[at[i]].size() < around_[at[0]].size()) std::swap(at[0], at[i]);
+  for (const std::uint32_t t : around_[at[0]])
+    if (t != tet && has(mesh_.tets[t], at[1]) && has(mesh_.tets[t], at[2])) return t;
   return no_index;
 }
 
@@ -198,7 +203,7 @@ Vec3 TetEditor::climb_direction(std::uint32_t node) const {
 }
 
 bool TetEditor::move_node(std::uint32_t node) {
-  if (on_boundary(node) || around_[node].empty()) return false;
+  if (on_boundary(node) || around_[node].empty() || crowded(node)) return false;
   bool moved = false;
   for (int round = 0; round < 10; ++round) {
     const Vec3 here = mesh_.positions[node];
@@ -224,7 +229,7 @@ bool TetEditor::move_node(std::uint32_t node) {
 // The edge between the two shrinks to `into`: the tetrahedra around it vanish, the others of the node are
 // stretched.
 bool TetEditor::merge_node(std::uint32_t node, std::uint32_t into, double most) {
-  if (node == into) return false;
+  if (node == into || crowded(node)) return false;
   if (on_boundary(node) && !may_merge_on_surface(node, into, most)) return false;
   const std::vector<std::uint32_t> old = around_[node];
   std::vector<TetCorners> made;
@@ -256,6 +261,7 @@ bool TetEditor::may_merge_on_surface(std::uint32_t node, std::uint32_t into, dou
 
 std::vector<std::uint32_t> TetEditor::around_edge(std::uint32_t a, std::uint32_t b) const {
   std::vector<std::uint32_t> tets;
+  if (around_[b].size() < around_[a].size()) std::swap(a, b);
   for (const std::uint32_t t : around_[a])
     if (has(mesh_.tets[t], b)) tets.push_back(t);
   return tets;
@@ -320,6 +326,7 @@ bool TetEditor::insert_node(std::uint32_t tet) {
   for (auto& hole : holes) {
     std::sort(hole.begin(), hole.end());
     hole.erase(std::unique(hole.begin(), hole.end()), hole.end());
+    if (hole.size() > largest_hole) continue;
     const std::vector<TriangleCorners> shell = shell_of(hole);
     if (shell.empty()) continue;
     const StarPoint star = best_star(shell);
@@ -379,6 +386,7 @@ bool TetEditor::peel(std::uint32_t tet, double most) {
 }
 
 bool TetEditor::on_surface(std::uint32_t a, std::uint32_t b) const {
+  if (crowded(a) && crowded(b)) return true;  // too many to look at: whoever asks then leaves the edge alone
   for (const std::uint32_t t : around_edge(a, b))
     for (unsigned face = 0; face < 4; ++face)
       if (mesh_.tets[t][face] != a && mesh_.tets[t][face] != b && neighbour(t, face) == no_index) return true;

@@ -28,6 +28,9 @@ class TetEditor {
   bool alive(std::uint32_t tet) const;
   std::size_t size() const { return mesh_.tets.size(); }
   bool on_boundary(std::uint32_t node) const { return boundary_[node] != 0; }
+  // With so many tetrahedra that every look at them all costs too much: such a node is neither moved nor
+  // merged.
+  bool crowded(std::uint32_t node) const { return around_[node].size() > 500; }
 
   bool remove_edge(std::uint32_t a, std::uint32_t b);
   bool swap_face(std::uint32_t tet, unsigned face);

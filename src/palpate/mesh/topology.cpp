@@ -114,39 +114,46 @@ std::uint32_t Topology::find_side(std::uint32_t from, std::uint32_t to) const {
   return no_index;
 }
 
-void Topology::relink(std::span<const std::uint32_t> ring) {
-  for (std::size_t i = 0; i < ring.size(); ++i) {
-    edge_of_[ring[i]] = ring[0];
-    next_side_[ring[i]] = ring[i + 1 < ring.size() ? i + 1 : 0];
-  }
+// The side of the ring after which `side` stands, or would stand: the highest below it, else the last.
+std::uint32_t Topology::before_in_ring(std::uint32_t edge, std::uint32_t side) const {
+  std::uint32_t at = edge;
+  while (next_side_[at] != edge && (side <= edge || next_side_[at] < side)) at = next_side_[at];
+  return at;
+}
+
+// Gives the ring through `side` the name of its lowest side.
+void Topology::rename_edge(std::uint32_t side, std::uint32_t edge) {
+  std::uint32_t at = side;
+  do edge_of_[at] = edge;
+  while ((at = next_side_[at]) != side);
 }
 
 void Topology::link_side(std::uint32_t side) {
   const std::uint32_t a = vertex_at(side), b = vertex_at(next_corner(side));
   if (a == b) return;
   const std::uint32_t other = find_side(a, b);
-  ring_.assign(1, side);
   if (other == no_index) {
     ++edges_;
-  } else {
-    std::uint32_t one = other;
-    do ring_.push_back(one);
-    while ((one = next_side_[one]) != other);
-    std::sort(ring_.begin(), ring_.end());
+    edge_of_[side] = next_side_[side] = side;
+    return;
   }
-  relink(ring_);
+  const std::uint32_t edge = edge_of_[other], before = before_in_ring(edge, side);
+  next_side_[side] = next_side_[before];
+  next_side_[before] = side;
+  edge_of_[side] = edge;
+  if (side < edge) rename_edge(side, side);
 }
 
 void Topology::unlink_side(std::uint32_t side) {
-  if (edge_of_[side] == no_index) return;
-  ring_.clear();
-  for (std::uint32_t one = edge_of_[side];;) {
-    if (one != side) ring_.push_back(one);
-    one = next_side_[one];
-    if (one == edge_of_[side]) break;
+  const std::uint32_t edge = edge_of_[side];
+  if (edge == no_index) return;
+  const std::uint32_t after = next_side_[side];
+  next_side_[before_in_ring(edge, side)] = after;
+  if (after == side) {
+    --edges_;
+  } else if (side == edge) {
+    rename_edge(after, after);
   }
-  if (ring_.empty()) --edges_;
-  relink(ring_);
   edge_of_[side] = no_index;
   next_side_[side] = side;
 }

@@ -3,8 +3,8 @@
 // Everything is named so that the names follow from the triangles alone, whatever was added or removed
 // before: a topology that was changed equals one that is built anew.
 //
-//           c              corner 3t + k: corner k of triangle t, and also its *side* k, from corner k to k +
-//           1
+//           c              corner 3t + k: corner k of triangle t, also its *side* k, from corner k to the
+//           next
 //         2/ \1            edge: named by its lowest side. The triangle of that side owns the edge.
 //         /   \            vertex: owned by the lowest triangle around it.
 //        a --0-- b
@@ -74,14 +74,14 @@ class Topology {
   std::uint32_t find_side(std::uint32_t from, std::uint32_t to) const;
   void link_side(std::uint32_t side);
   void unlink_side(std::uint32_t side);
-  void relink(std::span<const std::uint32_t> ring);
+  std::uint32_t before_in_ring(std::uint32_t edge, std::uint32_t side) const;
+  void rename_edge(std::uint32_t side, std::uint32_t edge);
 
   std::vector<TriangleCorners> triangles_;
   std::vector<std::uint32_t> edge_of_, next_side_;  // by side
   FlatLists<std::uint32_t> vertex_corners_;
   std::vector<std::uint32_t> holes_;  // a heap with the lowest on top
   std::size_t edges_ = 0;
-  std::vector<std::uint32_t> ring_;  // kept for its memory
 };
 
 // The parts of a surface: two triangles with a common vertex are in one part.
