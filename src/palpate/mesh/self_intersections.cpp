@@ -23,13 +23,20 @@ bool folded_over(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
   return false;  // abc is a line
 }
 
-// Segment against triangle. The boxes are worth a look first: triangles around a vertex all overlap in their
-// own boxes, and a vertex may have tens of thousands.
-bool crosses(const Segment& s, const Triangle& t) {
-  return bounds(s).overlaps(bounds(t)) && intersects(s, t);
+// Boxes are worth a look first: triangles around a vertex all overlap in their own, and a vertex may have
+// tens of thousands.
+bool may_cross(const Segment& s, const Box& box) {
+  return Box{s[0].cwiseMin(s[1]), s[0].cwiseMax(s[1])}.overlaps(box);
 }
 
-bool cross(const std::vector<Vec3>& at, const TriangleCorners& a, const TriangleCorners& b) {
+struct Boxed {
+  const TriangleCorners& corners;
+  const Box& box;
+};
+
+bool cross(const std::vector<Vec3>& at, const Boxed& one, const Boxed& two) {
+  const auto& [a, box_a] = one;
+  const auto& [b, box_b] = two;
   std::array<std::uint32_t, 3> shared{}, rest_a{}, rest_b{};
   std::size_t common = 0, more_a = 0, more_b = 0;
   for (const std::uint32_t v : a) {
@@ -42,9 +49,11 @@ bool cross(const std::vector<Vec3>& at, const TriangleCorners& a, const Triangle
   for (const std::uint32_t v : b)
     if (std::find(a.begin(), a.end(), v) == a.end()) rest_b[more_b++] = v;
   if (common == 0) return intersects(triangle_at(at, a), triangle_at(at, b));
-  if (common == 1)
-    return crosses(Segment{at[rest_a[0]], at[rest_a[1]]}, triangle_at(at, b)) ||
-           crosses(Segment{at[rest_b[0]], at[rest_b[1]]}, triangle_at(at, a));
+  if (common == 1) {
+    const Segment over_a = {at[rest_a[0]], at[rest_a[1]]}, over_b = {at[rest_b[0]], at[rest_b[1]]};
+    return (may_cross(over_a, box_b) && intersects(over_a, triangle_at(at, b))) ||
+           (may_cross(over_b, box_a) && intersects(over_b, triangle_at(at, a)));
+  }
   if (common == 2) {
     const Vec3 &p = at[shared[0]], &q = at[shared[1]], &c = at[rest_a[0]], &d = at[rest_b[0]];
     return orient3d(p, q, c, d) == 0 && folded_over(p, q, c, d);
@@ -76,7 +85,8 @@ SelfIntersections self_intersections(const TriangleMesh& mesh, std::size_t most,
       const auto a = static_cast<std::uint32_t>(i);
       partners.clear();
       tree.overlapping(boxes[a], [&](std::uint32_t b) {
-        if (b > a && cross(mesh.positions, triangles[a], triangles[b])) partners.push_back(b);
+        if (b > a && cross(mesh.positions, {triangles[a], boxes[a]}, {triangles[b], boxes[b]}))
+          partners.push_back(b);
       });
       std::sort(partners.begin(), partners.end());
       for (const std::uint32_t b : partners) pairs.push_back({a, b});
