@@ -1,7 +1,8 @@
 // Wavefront OBJ: the statements v and f. Normals, texture coordinates, materials and groups are known and
 // passed over; lines, points and whatever else there is are counted as skipped.
 //
-// A face may name vertices that come later, so the range of indices is judged at the end of the file.
+// A face may name vertices that come later, so the range of indices is judged at the end of the file. There
+// are no counts: nothing tells a file that was cut off between two lines from a whole one.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -45,9 +46,21 @@ bool has_continued_lines(std::string_view text) {
   return text.find('\\') != text.npos && (text.find("\\\n") != text.npos || text.find("\\\r\n") != text.npos);
 }
 
+// Something stands in the last line, and no line end after it.
+bool ends_within_line(std::string_view text) {
+  const std::string_view last = text.substr(text.rfind('\n') + 1);  // npos + 1 == 0
+  return !std::all_of(last.begin(), last.end(), is_blank);
+}
+
+// Words of ASCII characters that one can see.
+bool is_keyword(std::string_view word) {
+  return std::all_of(word.begin(), word.end(), [](char c) { return c > ' ' && c < 127; });
+}
+
 class ObjReader {
  public:
-  ObjReader(const FileBytes& file, std::string_view text) : text_(text, file.name), progress_(file) {
+  ObjReader(const FileBytes& file, std::string_view text)
+      : text_(text, file.name), progress_(file), ends_within_line_(ends_within_line(text)) {
     text_.count_lines_in(file.bytes);
   }
 
@@ -67,6 +80,9 @@ class ObjReader {
     if (weights_ > 0)
       mesh.warnings.push_back(
           fmt::format("{} vertices have a weight w that is not 1; it was ignored", weights_));
+    if (ends_within_line_)
+      mesh.warnings.push_back(fmt::format(
+          "the file ends in the middle of a line (line {}): it may have been cut off", text_.line()));
     skipped_.append_to(mesh.warnings);
     return mesh;
   }
@@ -171,12 +187,17 @@ class ObjReader {
     const std::string_view keyword = text_.word();
     if (std::find(ignored.begin(), ignored.end(), keyword) != ignored.end()) return;
     text_.move_to(from);
+    if (!is_keyword(keyword))
+      text_.refuse(
+          fmt::format("'{}' is not a statement of OBJ: it has bytes that no keyword has", text_.shown_word()),
+          "The file is damaged, or another format with the wrong ending: export the mesh again.");
     const char* const meaning = keyword == "l" ? " (lines)" : keyword == "p" ? " (points)" : "";
     skipped_.add(fmt::format("'{}' statements{}", text_.shown_word(), meaning));
   }
 
   TextCursor text_;
   Progress progress_;
+  bool ends_within_line_;
   std::vector<Vec3> positions_;
   FaceList faces_;
   std::vector<std::uint32_t> corners_;

@@ -30,6 +30,7 @@ class OffReader {
     if (!text_.at_end())
       text_.refuse("there is more in the file than its counts say",
                    "The counts on its first lines are wrong: export the mesh again.");
+    text_.warn_if_cut(mesh.warnings);
     faces_.finish(mesh.positions, mesh.warnings);
     mesh.triangles = std::move(faces_.triangles);
     skipped_.append_to(mesh.warnings);

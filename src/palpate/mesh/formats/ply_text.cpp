@@ -36,6 +36,7 @@ class PlyText {
     if (!text_.at_end())
       text_.refuse("there is more in the file than its header says",
                    "A count in the header is wrong: export the mesh again.");
+    text_.warn_if_cut(content_.warnings);
   }
 
  private:

@@ -96,6 +96,7 @@ std::size_t read_nodes(const FileBytes& file, MeshFile& mesh) {
     expect_line_or_comment_end(in, "the node");
   }
   expect_nothing_more(in, "nodes");
+  in.warn_if_cut(mesh.warnings, "the .node file");
   return first;
 }
 
@@ -131,6 +132,7 @@ void read_elements(const FileBytes& file, std::size_t first, MeshFile& mesh) {
     expect_line_or_comment_end(in, "the tetrahedron");
   }
   expect_nothing_more(in, "tetrahedra");
+  in.warn_if_cut(mesh.warnings, "the .ele file");
   if (nodes == 10 && tets > 0)
     mesh.warnings.push_back(fmt::format(
         "read {} quadratic tetrahedra by their corners only: nodes between corners stay as unused vertices",

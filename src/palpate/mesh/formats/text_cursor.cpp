@@ -57,6 +57,7 @@ double TextCursor::number(std::string_view what) {
     refuse(fmt::format("'{}' is not a finite number, which {} has to be", shown_word(), with_article(what)));
   }
   at_ = to;
+  may_be_cut_ = to == end_;
   return value;
 }
 
@@ -75,7 +76,17 @@ std::int64_t TextCursor::integer_with_care(std::string_view what, std::int64_t l
     refuse(fmt::format("{} {} is out of range: it has to be from {} to {}", what, value, low, high));
   }
   at_ = to;
+  // With a digit more it would be ten times as large. (Nobody writes 0 before other digits.)
+  may_be_cut_ = to == end_ && (value > 0 ? value <= high / 10 : value < 0 && value >= low / 10);
   return value;
+}
+
+void TextCursor::warn_if_cut(std::vector<std::string>& warnings, std::string_view file) const {
+  if (!may_be_cut_) return;
+  const std::size_t before = text_.find_last_of(" \t\n\v\f\r");  // npos + 1 == 0
+  warnings.push_back(
+      fmt::format("{} ends in the middle of a line, right after {} (line {}): it may have been cut off", file,
+                  text_.substr(before + 1, 40), line_of(text_.size())));
 }
 
 void TextCursor::expect_line_end(std::string_view after_what) {

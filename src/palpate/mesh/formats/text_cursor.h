@@ -10,6 +10,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <palpate/base/error.h>
 
@@ -72,7 +73,7 @@ class TextCursor {
     const char* const stop = left() > 18 ? at_ + 18 : end_;
     std::int64_t value = 0;
     while (at != stop && *at >= '0' && *at <= '9') value = 10 * value + (*at++ - '0');
-    const bool whole = at != at_ && (at == end_ || *at == ' ' || (*at >= '\t' && *at <= '\r'));
+    const bool whole = at != at_ && at != end_ && (*at == ' ' || (*at >= '\t' && *at <= '\r'));
     if (!whole || value < low || value > high) [[unlikely]]
       return integer_with_care(what, low, high);
     at_ = at;
@@ -82,6 +83,10 @@ class TextCursor {
     skip_space();
     return integer(what, low, high);
   }
+  // For formats whose end is told by counts alone. A number that ends where the text ends may be the
+  // beginning of a longer one, cut off with the rest of the file; but many a file that is written by hand has
+  // no line end at its end either. So it is read, with a warning, unless a longer number could not be there.
+  void warn_if_cut(std::vector<std::string>& warnings, std::string_view file = "the file") const;
   // Nothing but blanks may follow on this line; moves to the next.
   void expect_line_end(std::string_view after_what);
 
@@ -113,6 +118,7 @@ class TextCursor {
   const char* at_;
   const char* end_;
   bool by_bytes_ = false;
+  bool may_be_cut_ = false;  // the last number read ends with the text, and could have gone on
 };
 
 }  // namespace palpate::detail
