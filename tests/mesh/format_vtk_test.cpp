@@ -117,6 +117,86 @@ TEST(FormatVtk, FieldsBeforeTheGeometryAreSkipped) {
   EXPECT_EQ(parse(with_strings).tets, sample_mesh().tets);
 }
 
+// Every kind of attribute, each with its own way to say how long it is.
+std::string with_attributes(bool binary) {
+  const std::string good = vtk_sample(binary, false);
+  SampleBytes out(binary, true);
+  out.text(good.substr(0, good.find("CELL_DATA")));
+  const auto floats = [&](std::size_t n) { out.numbers(std::vector<float>(n, 0.5F)).text("\n"); };
+  const auto colours = [&](std::size_t n) {
+    if (binary)
+      out.text(std::string(n, 'A')).text("\n");
+    else
+      floats(n);
+  };
+  out.text("POINT_DATA 6\nSCALARS a float\nLOOKUP_TABLE mine\n");
+  floats(6);
+  out.text("LOOKUP_TABLE mine 2\n");
+  colours(8);
+  out.text("SCALARS b float 2\nLOOKUP_TABLE default\n");
+  floats(12);
+  out.text("METADATA\nINFORMATION 0\n\nvectors v float\n");
+  floats(18);
+  out.text("NORMALS n float\n");
+  floats(18);
+  out.text("TEXTURE_COORDINATES t 2 float\n");
+  floats(12);
+  out.text("CELL_DATA 6\nCOLOR_SCALARS c 3\n");
+  colours(18);
+  out.text("TENSORS t float\n");
+  floats(54);
+  out.text("TENSORS6 s float\n");
+  floats(36);
+  out.text("GLOBAL_IDS g vtkIdType\n").numbers(std::vector<std::int32_t>(6, 1)).text("\n");
+  out.text("FIELD f 2\nbits 1 9 bit\n").text(binary ? "AB\n" : "1 0 1 0 1 0 1 0 1\n");
+  out.text("names 1 2 string\n").text(binary ? "\xc2hi\xc0" : "hi\n\n");
+  return out.bytes();
+}
+
+TEST(FormatVtk, AttributesAreReadOverAndMustBeThere) {
+  const std::vector<std::string> skipped = {"skipped 1 lines", "skipped 1 points"};
+  for (const bool binary : {false, true}) {
+    const std::string good = with_attributes(binary);
+    EXPECT_EQ(parse(good).tets, sample_mesh().tets);
+    EXPECT_EQ(parse(good).warnings, skipped);
+    // Whatever attribute is the last one and lacks its last value: here after the type, the count or the
+    // name.
+    for (const char* const from :
+         {"mine\n", "mine 2\n", "default\n", "v float\n", "n float\n", "t 2 float\n", "c 3\n", "t float\n",
+          "s float\n", "vtkIdType\n", "9 bit\n", "2 string\n"}) {
+      SCOPED_TRACE(from);
+      const std::size_t data = good.find(from) + std::string_view(from).size();
+      EXPECT_THROW(parse(good.substr(0, data)), Error);
+      EXPECT_THROW(parse(good.substr(0, data - 1)), Error);
+    }
+    for (const char* const next :
+         {"LOOKUP_TABLE mine 2", "SCALARS b", "METADATA\nINFORMATION 0\n\nv", "NORMALS", "TEXTURE",
+          "CELL_DATA", "TENSORS t", "TENSORS6", "GLOBAL", "FIELD f 2", "names"}) {
+      SCOPED_TRACE(next);
+      // A value and the line end before it.
+      const std::size_t end = good.find(next) - (binary ? 2 : 5);
+      EXPECT_THROW(parse(good.substr(0, end)), Error);
+    }
+  }
+  const std::string ascii = with_attributes(false);
+  const std::size_t scalars = ascii.find("SCALARS b");
+  expect_refused(MeshFormat::vtk, ascii.substr(0, scalars + 60), "f:44:1", "12 numbers for value do not fit");
+}
+
+TEST(FormatVtk, UnknownAttributesAreSkippedWithAWarning) {
+  const std::string good = vtk_sample(false, false, false);
+  const auto warning = [&](const std::string& more) { return parse(good + more).warnings.at(0); };
+  EXPECT_EQ(warning("GHOSTS g float\n1 2 3\n"), "skipped everything from 'GHOSTS' on, which is not known");
+  EXPECT_EQ(warning("SCALARS g variant\n1 2 3\n"),
+            "skipped everything from 'SCALARS' on, which is not known");
+  EXPECT_EQ(warning("FIELD f 1\na 1 1 variant\n5\n"),
+            "skipped everything from 'FIELD' on, which is not known");
+  EXPECT_EQ(warning("7 8 9\n"), "skipped everything from '7' on, which is not known");
+  expect_refused(MeshFormat::vtk, good + "NORMA", "f:30:1", "the file ends in the middle of this");
+  expect_refused(MeshFormat::vtk, good + "FIELD f 1\na 1 1 doub", "f:30:1",
+                 "the file ends in the middle of this");
+}
+
 TEST(FormatVtk, WindowsLineEndsAndSmallLetters) {
   std::string text = vtk_sample(false, false);
   for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 2) text.insert(at, 1, '\r');

@@ -4,6 +4,7 @@
 
 #include <palpate/mesh/formats/formats.h>
 #include <palpate/mesh/formats/mixed_cursor.h>
+#include <palpate/mesh/formats/vtk_attributes.h>
 #include <palpate/mesh/formats/vtk_cells.h>
 #include <palpate/mesh/formats/vtk_field.h>
 
@@ -26,6 +27,7 @@ class VtkReader {
     if (is_grid_ && !has_cells_) in_.refuse("there are no CELLS in the file");
     if (is_grid_ && !has_types_) in_.refuse("CELL_TYPES, which say what the cells are, are missing");
     sink_.finish();
+    in_.text().warn_if_cut(mesh_.warnings);
     return std::move(mesh_);
   }
 
@@ -81,11 +83,16 @@ class VtkReader {
   bool read_section() {
     const std::string word = keyword();
     // What is known of points and cells (fields, normals, colours) comes last and is not geometry.
-    if (word.empty() || word == "POINT_DATA" || word == "CELL_DATA") return false;
+    if (word.empty()) return false;
+    if (word == "POINT_DATA" || word == "CELL_DATA") {
+      in_.text().move_to(keyword_at_);
+      skip_vtk_attributes(in_, mesh_.warnings);
+      return false;
+    }
     if (word == "POINTS")
       read_points();
     else if (word == "FIELD")
-      skip_vtk_field(in_);
+      skip_field();
     else if (word == "METADATA")
       skip_vtk_metadata(in_);
     else if (is_grid_ && word == "CELLS")
@@ -105,6 +112,12 @@ class VtkReader {
           fmt::format("'{}' is not a keyword that can come here", MixedCursor::shown(word)),
           "Something before this place is longer or shorter than it says, or the file is damaged.");
     return true;
+  }
+
+  void skip_field() {
+    if (skip_vtk_field(in_)) return;
+    in_.refuse(fmt::format("arrays of '{}' before the geometry cannot be skipped", in_.text().shown_word()),
+               "Remove the field from the file: save the mesh without its field data.");
   }
 
   NumberType required_type(bool whole) {

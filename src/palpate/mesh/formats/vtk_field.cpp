@@ -9,6 +9,7 @@ namespace palpate::detail {
 namespace {
 
 constexpr std::int64_t any_count = std::int64_t{1} << 60;
+const std::string cut_off = "It was cut off, or a count in it is wrong: get the file again.";
 
 struct TypeName {
   std::string_view name;
@@ -34,6 +35,7 @@ void skip_strings(MixedCursor& in, std::uint64_t strings) {
   in.need(in.binary() ? strings : strings / 2, NumberType::uint8, "strings");
   for (std::uint64_t i = 0; i < strings; ++i) {
     if (!in.binary()) {
+      if (in.text().at_end()) in.refuse("the file ends where a string should be", cut_off);
       in.text().skip_line();
       continue;
     }
@@ -47,24 +49,18 @@ void skip_strings(MixedCursor& in, std::uint64_t strings) {
   }
 }
 
-void skip_array(MixedCursor& in) {
+// False, with the cursor at the type, if that is one that cannot be skipped.
+bool skip_array(MixedCursor& in) {
   const std::int64_t components = in.text().integer("number of components", 0, 1 << 20);
   const std::int64_t tuples = in.text().integer("number of tuples", 0, any_count >> 20);
   const auto values = static_cast<std::uint64_t>(components * tuples);
   in.text().skip_blanks();
   const std::size_t at = in.offset();
-  const std::string_view name = in.text().word();
+  const std::string_view type = in.text().word();
   in.text().expect_line_end("the type");
-  if (name == "string")
-    skip_strings(in, values);
-  else if (name == "bit" && in.binary())
-    in.skip_bytes((values + 7) / 8, "an array of bits");
-  else if (const auto type = name == "bit" ? NumberType::uint8 : vtk_number_type(name))
-    in.skip_numbers(values, *type, "value");
-  else
-    in.refuse_at(
-        at, fmt::format("arrays of '{}' before the geometry cannot be skipped", MixedCursor::shown(name)),
-        "Remove the field from the file: save the mesh without its field data.");
+  if (skip_vtk_values(in, type, values)) return true;
+  in.text().move_to(at);
+  return false;
 }
 
 }  // namespace
@@ -83,22 +79,35 @@ std::optional<NumberType> vtk_number_type(std::string_view name) {
   return std::nullopt;
 }
 
+bool skip_vtk_values(MixedCursor& in, std::string_view type, std::uint64_t count) {
+  if (type == "string")
+    skip_strings(in, count);
+  else if (type == "bit" && in.binary())
+    in.skip_bytes((count + 7) / 8, "an array of bits");
+  else if (const auto number = type == "bit" ? NumberType::uint8 : vtk_number_type(type))
+    in.skip_numbers(count, *number, "value");
+  else
+    return false;
+  return true;
+}
+
 // Arrays of anything: NAME COMPONENTS TUPLES TYPE and the values, with METADATA among them.
-void skip_vtk_field(MixedCursor& in) {
+bool skip_vtk_field(MixedCursor& in) {
   in.text().word();
   const std::int64_t arrays = in.text().integer("number of arrays", 0, any_count);
   for (std::int64_t i = 0; i < arrays;) {
     in.text().skip_space();
     const std::string_view name = in.text().word();
-    if (name.empty()) in.refuse("the file ends within FIELD");
+    if (name.empty()) in.refuse("the file ends within FIELD", cut_off);
     if (name == "METADATA") {
       skip_vtk_metadata(in);
       continue;
     }
     ++i;
     if (name == "NULL_ARRAY") continue;
-    skip_array(in);
+    if (!skip_array(in)) return false;
   }
+  return true;
 }
 
 // Ends with an empty line.
