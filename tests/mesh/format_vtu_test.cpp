@@ -228,6 +228,18 @@ TEST(FormatVtu, BrokenRawDataAreRefusedWithTheirByte) {
   expect_refused(MeshFormat::vtu, with(good, "\"raw\"", "\"hex\""), "f:16:1", "neither raw nor base64");
 }
 
+TEST(FormatVtu, ClosingTagsAfterAppendedDataAreMissed) {
+  for (const auto format : {VtuStyle::appended_base64, VtuStyle::appended_raw}) {
+    const std::string good = vtu_sample({format, false, true});
+    for (const std::string_view end : {"</AppendedData>", "</VTKFile>", ">\n</VTKFile>", "/VTKFile>\n"}) {
+      const std::size_t size = good.rfind(end);
+      expect_refused(MeshFormat::vtu, good.substr(0, size), fmt::format("f, byte {}", size),
+                     "ends before </AppendedData> and </VTKFile>");
+    }
+    expect_sample(parse(with(good, "</AppendedData>\n</VTKFile>", "</AppendedData ></VTKFile><!-- bye -->")));
+  }
+}
+
 TEST(FormatVtu, WhatCompressesBeyondMeasureIsWrittenPlain) {
   TriangleMesh mesh;
   mesh.positions.assign(300'000, Vec3::Zero());

@@ -63,6 +63,7 @@ class VtuReader {
                 "If it is another format, give the file the ending of that format.");
     VtuArrays arrays(file_, read_storage(root));
     read_pieces(root, arrays);
+    if (!outline_.closed.empty()) expect_closing_tags();
     sink_.finish();
     mesh_.encoding = arrays.encoding();
     return std::move(mesh_);
@@ -72,6 +73,19 @@ class VtuReader {
   [[noreturn]] void refuse(pugi::xml_node element, const std::string& what,
                            const std::string& remedy = TextCursor::default_remedy) const {
     VtuArrays(file_, outline_.storage).refuse(element, what, remedy);
+  }
+
+  // The parser has not seen what comes after appended data: a file without it was cut off, perhaps within an
+  // array that nobody asked for.
+  void expect_closing_tags() const {
+    const std::size_t tail = file_.bytes.rfind("</AppendedData");
+    pugi::xml_document document;
+    if (tail != std::string_view::npos && tail >= outline_.storage.appended_begin) {
+      const std::string xml = fmt::format("<VTKFile><AppendedData>{}", file_.bytes.substr(tail));
+      if (document.load_buffer(xml.data(), xml.size(), pugi::parse_default, pugi::encoding_utf8)) return;
+    }
+    throw Error(Place::file(file_.name).element("byte", file_.bytes.size()),
+                "the file ends before </AppendedData> and </VTKFile>", "It was cut off: get the file again.");
   }
 
   VtuStorage read_storage(pugi::xml_node root) const {
