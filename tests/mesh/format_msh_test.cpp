@@ -101,6 +101,32 @@ TEST(FormatMsh, UnknownSectionsAreSkippedWithAWarning) {
   EXPECT_EQ(mesh.warnings, (std::vector<std::string>{"skipped 2 sections $Mine (not known)"}));
 }
 
+// As Gmsh saves them with the option Mesh.SaveParametric: the entity a node lies on, and where on it.
+TEST(FormatMsh, ParametricNodesOfVersion2) {
+  const std::string text =
+      "$ParametricNodes\n4\n1 0 0 0 0 7\n2 1 0 0 1 8 0.5\n3 0 1 0 2 9 0.25 0.75\n"
+      "4 0 0 1 3 1\n$EndParametricNodes\n";
+  const MeshFile mesh = parse(start_2 + text + elements_2);
+  EXPECT_EQ(mesh.positions, (std::vector<Vec3>{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}));
+  EXPECT_EQ(mesh.tets.size(), 1U);
+  EXPECT_TRUE(mesh.warnings.empty());
+  SampleBytes binary(true);
+  binary.text(msh_start("2.2", true, false)).text("$ParametricNodes\n4\n");
+  for (int i = 0; i < 4; ++i) {
+    binary.number(i + 1).numbers(std::vector<double>{i == 1 ? 1.0 : 0, i == 2 ? 1.0 : 0, i == 3 ? 1.0 : 0});
+    binary.number(i).number(7).numbers(std::vector<double>(static_cast<std::size_t>(i % 3), 0.5));
+  }
+  binary.text("\n$EndParametricNodes\n$Elements\n1\n").numbers(std::vector<int>{4, 1, 0, 1, 1, 2, 3, 4});
+  const MeshFile same = parse(binary.text("\n$EndElements\n").bytes());
+  EXPECT_EQ(same.positions, mesh.positions);
+  EXPECT_EQ(same.tets, mesh.tets);
+  expect_refused(MeshFormat::msh, start_2 + with(text, "2 9 0.25 0.75", "2 9 0.25") + elements_2, "f:8:17",
+                 "parameter is missing");
+  expect_refused(MeshFormat::msh, start_2 + with(text, "$EndParam", "$EndWhat") + elements_2, "f:10:1",
+                 "$EndParametricNodes should come here");
+  expect_refused(MeshFormat::msh, start_2 + text + nodes_2, "f:11:1", "a second time");
+}
+
 TEST(FormatMsh, NodeNumbersMayBeHugeWithoutCost) {
   const std::string nodes =
       with(with(nodes_2, "\n4 0 0 1", "\n9000000000000000000 0 0 1"), "\n1 0", "\n70000 0");
@@ -172,6 +198,9 @@ TEST(FormatMsh, BrokenFilesAreRefusedWithTheirPlace) {
       {start_4 + with(nodes_4, "\n3\n", "\n1\n") + elements_4, "f:9:1", "two nodes number 1"},
       {start_4 + with(nodes_4, "3 1 0 4", "4 1 0 4"), "f:6:1", "dimension of an entity 4"},
       {start_4 + nodes_4 + with(elements_4, "1 1 1 1", "1 2 1 2"), "f:20:1", "1 elements are missing"},
+      {start_2 + with(nodes_2, "$EndNodes\n", ""), "f:10:1", "$EndNodes should come here"},
+      {start_2 + nodes_2 + with(elements_2, "$EndElements\n", ""), "f:14:1", "$EndElements should come here"},
+      {start_4 + nodes_4 + with(elements_4, "$EndElements\n", ""), "f:20:1", "$EndElements should come here"},
       {start_4 + nodes_4 + with(elements_4, "3 1 4 1", "3 1 77 1"), "f:18:1", "element type 77"},
       {start_4 + nodes_4 + with(elements_4, "1 1 2 3 4", "1 1 2 3 8"), "f:19:9", "there is no node 8"},
   };

@@ -121,11 +121,11 @@ class MshReader {
   bool read_section() {
     const auto name = section_name();
     if (!name) return false;
-    if (*name == "Nodes") {
+    if (*name == "Nodes" || *name == "ParametricNodes") {
       if (has_nodes_) in_.refuse_at(section_at_, "$Nodes come a second time");
-      begin_body("$Nodes");
-      contents_->read_nodes();
-      expect_end("$EndNodes");
+      begin_body(fmt::format("${}", *name));
+      contents_->read_nodes(*name == "ParametricNodes");
+      expect_end(fmt::format("$End{}", *name));
       has_nodes_ = true;
     } else if (*name == "Elements") {
       if (has_elements_ || early_elements_) in_.refuse_at(section_at_, "$Elements come a second time");

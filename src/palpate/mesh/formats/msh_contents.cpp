@@ -49,21 +49,27 @@ void MshContents::reserve_nodes(std::int64_t more) {
   mesh_.positions.reserve(mesh_.positions.size() + static_cast<std::size_t>(more));
 }
 
-void MshContents::read_nodes_2() {
+void MshContents::read_nodes_2(bool parametric) {
   const std::int64_t nodes = count("number of nodes", most_nodes);
-  need(nodes, 4, 28, "nodes");
+  need(nodes, parametric ? 6 : 4, parametric ? 36 : 28, "nodes");
   reserve_nodes(nodes);
   for (std::int64_t i = 0; i < nodes; ++i) {
     in_.begin_line();
     read_tag(int_type);
     read_position(0);
+    // The entity it lies on, and its parameters there if that is a curve or a surface.
+    if (parametric) {
+      const std::int64_t dimension = in_.whole(int_type, "dimension of an entity", 0, 3);
+      in_.whole(int_type, "number of an entity", -any_tag, any_tag);
+      for (std::int64_t k = dimension % 3; k > 0; --k) in_.real(real_type, "parameter");
+    }
     in_.end_line("the node");
   }
 }
 
-void MshContents::read_nodes() {
+void MshContents::read_nodes(bool parametric) {
   if (is(MshVersion::v2))
-    read_nodes_2();
+    read_nodes_2(parametric);
   else
     read_node_blocks();
   if (const auto twice = tags_.make_table())

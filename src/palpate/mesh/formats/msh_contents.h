@@ -24,8 +24,8 @@ class MshContents {
   MshContents(MixedCursor& in, const MshFormat& format, MeshFile& mesh, ElementSink& sink)
       : in_(in), format_(format), mesh_(mesh), sink_(sink) {}
 
-  // What stands between $Nodes and $EndNodes.
-  void read_nodes();
+  // What stands between $Nodes and $EndNodes, or in version 2 between $ParametricNodes and their end.
+  void read_nodes(bool parametric);
   // What stands between $Elements and $EndElements; the nodes are known.
   void read_elements();
 
@@ -43,7 +43,7 @@ class MshContents {
   void read_tag(NumberType type);
   void read_position(std::int64_t parameters);
   void reserve_nodes(std::int64_t more);
-  void read_nodes_2();
+  void read_nodes_2(bool parametric);
   void read_node_blocks();
 
   const ElementKind& read_kind();
