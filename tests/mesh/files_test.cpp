@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -109,6 +110,53 @@ TEST_F(Files, RefusesWhatCannotBeWritten) {
   fs::create_directory(path("folder.obj"));
   expect_in(message_of([&] { write_mesh(path("folder.obj"), one); }), "cannot write it: Is a directory");
   EXPECT_EQ(files_there(), 1u);
+}
+
+TEST_F(Files, MessagesOfWritersNameTheFile) {
+  TriangleMesh mesh = one;
+  mesh.positions[1].x() = 1e39;
+  expect_in(message_of([&] { write_mesh(path("big.stl"), mesh); }),
+            "big.stl, vertex 1: a coordinate is not finite");
+  mesh.positions[1].x() = 1e-30;
+  for (Vec3& p : mesh.positions) p *= 1e-50;
+  expect_in(message_of([&] { write_mesh(path("small.stl"), mesh); }), "small.stl: its largest coordinate");
+  EXPECT_EQ(files_there(), 0u);
+}
+
+// VTK's polydata are read by the reader of its grids; written are grids alone.
+TEST_F(Files, VtpIsReadAndNotWritten) {
+  EXPECT_EQ(format_of_path("a.VTP"), MeshFormat::vtu);
+  std::ofstream(path("a.vtp"))
+      << "<VTKFile type=\"PolyData\"><PolyData><Piece NumberOfPoints=\"3\" NumberOfPolys=\"1\"><Points>"
+         "<DataArray type=\"Float32\">0 0 0 1 0 0 0 1 0</DataArray></Points><Polys><DataArray type=\"Int32\" "
+         "Name=\"connectivity\">0 1 2</DataArray><DataArray type=\"Int32\" Name=\"offsets\">3</DataArray>"
+         "</Polys></Piece></PolyData></VTKFile>";
+  EXPECT_EQ(read_triangle_mesh(path("a.vtp")), one);
+  expect_in(message_of([&] { write_mesh(path("b.vtp"), one); }),
+            "b.vtp: .vtp files are read but not written");
+  expect_in(message_of([&] { write_mesh(path("b.xyz"), one); }), ".off, .vtu, .msh, .glb");
+}
+
+// Byte order marks and line ends of old systems, in every format of text; also in both files of TetGen.
+TEST_F(Files, TextFromOtherSystems) {
+  const auto put = [&](const std::string& name, std::string text, bool mark) {
+    std::replace(text.begin(), text.end(), '\n', '\r');
+    std::ofstream(path(name), std::ios::binary) << (mark ? "\xef\xbb\xbf" : "") << text;
+  };
+  for (const bool mark : {false, true}) {
+    for (const char* name : {"a.obj", "a.ply", "a.stl", "a.off", "a.vtu", "a.msh"}) {
+      put(name, format_mesh(*format_of_path(name), one, {.ascii = true}), mark);
+      expect_same(read_mesh(path(name)), one);
+    }
+    put("a.vtk",
+        "# vtk DataFile Version 3.0\nt\nASCII\nDATASET POLYDATA\nPOINTS 3 float\n0 0 0 1 0 0 0 1 0\n"
+        "POLYGONS 1 4\n3 0 1 2\n",
+        mark);
+    expect_same(read_mesh(path("a.vtk")), one);
+    put("a.node", "4 3\n0 0 0 0\n1 1 0 0\n2 0 1 0\n3 0 0 1\n", mark);
+    put("a.ele", "1 4\n0 0 1 2 3\n", mark);
+    EXPECT_EQ(read_tet_mesh(path("a.ele")).tets, (std::vector<TetCorners>{{0, 1, 2, 3}}));
+  }
 }
 
 TEST_F(Files, AFullDiskLeavesTheOldFile) {

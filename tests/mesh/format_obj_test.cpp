@@ -66,6 +66,27 @@ TEST(FormatObj, NamesWhatItSkips) {
                                       "skipped 1 'p' statements (points)"}));
 }
 
+TEST(FormatObj, CarriageReturnsAloneAreLineEnds) {
+  const MeshFile mesh = read("# from an old Macintosh\rv 0 0 0\rv 1 0 0\r\rv 0 1 0\rf 1 2 3\r");
+  EXPECT_EQ(mesh.positions, (std::vector<Vec3>{Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(0, 1, 0)}));
+  EXPECT_TRUE(mesh.warnings.empty());
+  expect_refused(MeshFormat::obj, {{"v 0 0 0\rv 1 x 0\r", "f:2:5", "'x' is not a finite number"}});
+}
+
+TEST(FormatObj, RefusesKeywordsThatAreNoWords) {
+  const std::string with_mark = "\xef\xbb\xbf" + square + "f 1 2 3\n";
+  EXPECT_TRUE(read(with_mark).warnings.empty());
+  EXPECT_EQ(read(with_mark).positions.size(), 4u);
+  const std::string e_acute = "\xc3\xa9", null(1, '\0');
+  // A name or a comment may have any bytes, a keyword may not.
+  EXPECT_TRUE(read(square + "# " + e_acute + "\no " + e_acute + "\nf 1 2 3\n").warnings.empty());
+  expect_refused(MeshFormat::obj,
+                 {{square + "v" + e_acute + " 1 2 3\nf 1 2 3\n", "f:5:1",
+                   "is not a statement of OBJ: it has bytes that no keyword has"},
+                  {square + "f 1 2 3\n" + null + "f 1 2 3\n", "f:6:1", "'?f' is not a statement"},
+                  {"\xef\xbb\xbf\xef\xbb\xbf" + square, "f:1:1", "v' is not a statement"}});
+}
+
 TEST(FormatObj, RefusesWithPlaceAndReason) {
   const std::string v = square;  // 4 lines
   expect_refused(MeshFormat::obj,

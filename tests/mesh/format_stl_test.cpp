@@ -1,4 +1,6 @@
 // STL: what is read, what is passed over, what is refused and where.
+#include <algorithm>
+#include <bit>
 #include <map>
 #include <string>
 
@@ -120,19 +122,64 @@ TEST(FormatStl, RefusesBinaryWithPlaceAndReason) {
   std::string infinite = good, many = good;
   infinite[84 + 50 + 12 + 4 + 2] = '\x80', infinite[84 + 50 + 12 + 4 + 3] = '\x7f';
   many[83] = '\x7f';
-  expect_refused(MeshFormat::stl,
-                 {{"", "f, byte 0", "the file ends too early"},
-                  {"hello", "f, byte 0", "the file ends too early"},
-                  {good.substr(0, 82), "f, byte 80", "count of triangles"},
-                  {good.substr(0, 283), "f, byte 84", "4 triangles of 50 bytes each do not fit"},
-                  {many, "f, byte 84", "do not fit"},
-                  {infinite, "f, byte 150", "a coordinate of triangle 1 is inf"}});
+  expect_refused(
+      MeshFormat::stl,
+      {{"", "f, byte 0", "the file ends too early"},
+       {"", "f, byte 0", "there is nothing in it"},
+       {" \n", "f, byte 0", "there is nothing in it"},
+       {"hello", "f, byte 0", "the file ends too early"},
+       {"hello", "f, byte 0", "text that does not begin with 'solid'"},
+       {format_mesh(MeshFormat::obj, tetrahedron), "f, byte 0", "text that does not begin with 'solid'"},
+       {format_mesh(MeshFormat::off, tetrahedron) + std::string(80, '\n'), "f, byte 0",
+        "this is text that does not begin with 'solid'"},
+       {good.substr(0, 82), "f, byte 80", "count of triangles"},
+       {good.substr(0, 283), "f, byte 84", "4 triangles of 50 bytes each do not fit"},
+       {many, "f, byte 84", "do not fit"},
+       {infinite, "f, byte 150", "a coordinate of triangle 1 is inf"}});
 }
 
 TEST(FormatStl, RefusesWhatFloatsDoNotHold) {
   TriangleMesh mesh = tetrahedron;
   mesh.positions[3].x() = 1e39;
   EXPECT_THROW((void)format_mesh(MeshFormat::stl, mesh), Error);
+}
+
+// A reader finds neighbours by equal corners, so that corners which fall together would tear the surface.
+TEST(FormatStl, RefusesWhatFallsTogetherInFloats) {
+  const auto scaled = [](double scale, const Vec3& shift) {
+    TriangleMesh mesh = tetrahedron;
+    for (Vec3& p : mesh.positions) p = scale * p + shift;
+    return mesh;
+  };
+  const auto problem = [](const TriangleMesh& mesh) {
+    try {
+      (void)format_mesh(MeshFormat::stl, mesh);
+    } catch (const Error& error) {
+      return error.where() + ": " + error.problem();
+    }
+    return std::string();
+  };
+  EXPECT_EQ(problem(scaled(1e-37, Vec3::Zero())), "");
+  EXPECT_EQ(problem(scaled(1, Vec3(1e6, 0, 0))), "");
+  EXPECT_EQ(problem(scaled(0, Vec3::Zero())), "") << "nothing is lost";
+  EXPECT_NE(problem(scaled(1e-39, Vec3::Zero())).find("1e-39, is too small for a float"), std::string::npos);
+  EXPECT_NE(problem(scaled(1e-50, Vec3::Zero())).find("too small"), std::string::npos);
+  EXPECT_EQ(problem(scaled(1e-3, Vec3(1e6, 0, 0))),
+            "mesh 'for STL', triangle 0: two of its corners become one in the floats that binary STL has");
+  // Text holds doubles. Beside coordinates of ordinary size a tiny one is as good as 0.
+  EXPECT_NO_THROW((void)format_mesh(MeshFormat::stl, scaled(1e-50, Vec3::Zero()), {.ascii = true}));
+  EXPECT_EQ(problem(scaled(1, Vec3(0, 0, 1e-60))), "");
+}
+
+TEST(FormatStl, CarriageReturnsAloneAreLineEnds) {
+  std::string text = "solid a\n" + two + "endsolid a\n";
+  std::replace(text.begin(), text.end(), '\n', '\r');
+  EXPECT_EQ(read(text).triangles.size(), 2u);
+  // Such bytes in a binary file are numbers.
+  std::string bytes = format_mesh(MeshFormat::stl, tetrahedron);
+  std::replace(bytes.begin(), bytes.end(), '\n', ' ');
+  bytes[84 + 12] = '\r';
+  EXPECT_EQ(read(bytes).positions[0].x(), static_cast<double>(std::bit_cast<float>(std::uint32_t{'\r'})));
 }
 
 TEST(FormatStlProperty, WhatIsWrittenIsReadToTheLastBit) {

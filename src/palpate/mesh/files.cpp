@@ -12,6 +12,7 @@
 #include <palpate/base/error.h>
 #include <palpate/base/parallel.h>
 #include <palpate/mesh/boundary.h>
+#include <palpate/mesh/formats/clean_text.h>
 #include <palpate/mesh/formats/disk.h>
 #include <palpate/mesh/formats/formats.h>
 
@@ -24,7 +25,7 @@ using namespace detail;
 struct Format {
   MeshFormat format;
   std::string_view name;
-  std::array<std::string_view, 3> endings;
+  std::array<std::string_view, 3> endings;  // written are files with the first one only
   MeshFile (*read)(const FileBytes&);
   std::string (*write)(const MeshView&, const WriteOptions&);
   bool holds_tets;
@@ -36,7 +37,7 @@ constexpr std::array<Format, 9> formats = {{
     {MeshFormat::stl, "STL", {"stl"}, read_stl, write_stl, false},
     {MeshFormat::off, "OFF", {"off"}, read_off, write_off, false},
     {MeshFormat::vtk, "VTK legacy", {"vtk"}, read_vtk, nullptr, true},
-    {MeshFormat::vtu, "VTU", {"vtu"}, read_vtu, write_vtu, true},
+    {MeshFormat::vtu, "VTU", {"vtu", "vtp"}, read_vtu, write_vtu, true},
     {MeshFormat::msh, "Gmsh MSH", {"msh"}, read_msh, write_msh, true},
     {MeshFormat::tetgen, "TetGen", {"node", "ele"}, nullptr, nullptr, true},
     {MeshFormat::gltf, "glTF binary", {"glb"}, nullptr, write_gltf, false},
@@ -49,8 +50,17 @@ std::string endings_of(bool (*chosen)(MeshFormat)) {
   for (const Format& format : formats)
     if (chosen(format.format))
       for (const std::string_view ending : format.endings)
-        if (!ending.empty()) text += fmt::format("{}.{}", text.empty() ? "" : ", ", ending);
+        if (!ending.empty() && (chosen == can_read || ending == format.endings[0]))
+          text += fmt::format("{}.{}", text.empty() ? "" : ", ", ending);
   return text;
+}
+
+std::string ending_of(std::string_view path) {
+  const std::size_t dot = path.rfind('.');
+  std::string ending(dot == std::string_view::npos ? std::string_view() : path.substr(dot + 1));
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return ending;
 }
 
 MeshFormat format_for(const std::string& path, const std::optional<MeshFormat>& chosen) {
@@ -110,6 +120,9 @@ void check_corners(const Place& place, const char* kind, std::span<const Element
 
 // Two files, one progress: it never goes back.
 MeshFile read_two(FileBytes nodes, FileBytes elements) {
+  std::string node_copy, element_copy;
+  nodes.bytes = clean_text(nodes.bytes, node_copy);
+  elements.bytes = clean_text(elements.bytes, element_copy);
   if (const auto progress = nodes.progress) {
     const double first =
         static_cast<double>(nodes.bytes.size()) /
@@ -139,8 +152,37 @@ void check_parsed(const MeshFile& mesh, std::string_view name) {
   check_corners(place, "tetrahedron", std::span<const TetCorners>(mesh.tets), vertices, remedy);
 }
 
-void check_writable(const Format& format, const MeshView& mesh, bool floats) {
-  const Place place = Place::named("mesh", std::string("for ") + std::string(format.name));
+MeshFile finished(MeshFile mesh, MeshFormat format, std::string_view name, const ReadOptions& options) {
+  mesh.format = format;
+  check_parsed(mesh, name);
+  if (options.progress) options.progress(1);
+  return mesh;
+}
+
+// Binary STL has floats, and who reads it finds neighbours by equal corners: a triangle whose corners fall
+// together takes them with it.
+void check_stays_apart(const Place& place, const MeshView& mesh) {
+  const char* const remedy = "Write it as text (--ascii) or as PLY, or scale it and move it nearer to 0.";
+  double largest = 0;
+  for (const Vec3& p : mesh.positions) largest = std::max(largest, p.cwiseAbs().maxCoeff());
+  // Below this floats lose their digits and then vanish.
+  if (largest > 0 && largest < static_cast<double>(std::numeric_limits<float>::min()))
+    throw Error(place, fmt::format("its largest coordinate, {:.3g}, is too small for a float", largest),
+                remedy);
+  const auto falls_together = [&](std::uint32_t a, std::uint32_t b) {
+    const Vec3 &p = mesh.positions[a], &q = mesh.positions[b];
+    return p != q && p.cast<float>() == q.cast<float>();
+  };
+  const std::size_t bad = first_bad(mesh.triangles.size(), [&](std::size_t i) {
+    const auto& [a, b, c] = mesh.triangles[i];
+    return !(falls_together(a, b) || falls_together(b, c) || falls_together(c, a));
+  });
+  if (bad < mesh.triangles.size())
+    throw Error(place.element("triangle", bad),
+                "two of its corners become one in the floats that binary STL has", remedy);
+}
+
+void check_writable(const Place& place, const Format& format, const MeshView& mesh, bool floats) {
   if (!mesh.tets.empty() && !format.holds_tets)
     throw Error(place, "the format holds triangles only, and the mesh has tetrahedra",
                 "Write VTU or MSH, or the mesh's boundary surface.");
@@ -156,6 +198,19 @@ void check_writable(const Format& format, const MeshView& mesh, bool floats) {
   check_corners(place, "tetrahedron", mesh.tets, vertices, remedy);
 }
 
+std::string format_at(const Place& place, MeshFormat format, const MeshView& mesh,
+                      const WriteOptions& options) {
+  const Format& one = facts(format);
+  if (one.write == nullptr)
+    throw Error(Place::named("format", one.name), "Palpate reads it but does not write it",
+                fmt::format("It writes {}.", endings_of(can_write)));
+  const bool floats = format == MeshFormat::stl || format == MeshFormat::gltf ||
+                      (options.single_precision && (format == MeshFormat::ply || format == MeshFormat::vtu));
+  check_writable(place, one, mesh, floats);
+  if (format == MeshFormat::stl && !options.ascii) check_stays_apart(place, mesh);
+  return one.write(mesh, options);
+}
+
 }  // namespace
 
 std::string_view name_of(MeshFormat format) { return facts(format).name; }
@@ -163,11 +218,7 @@ bool can_read(MeshFormat format) { return facts(format).read != nullptr || forma
 bool can_write(MeshFormat format) { return facts(format).write != nullptr; }
 
 std::optional<MeshFormat> format_of_path(std::string_view path) {
-  const std::size_t dot = path.rfind('.');
-  if (dot == std::string_view::npos) return std::nullopt;
-  std::string ending(path.substr(dot + 1));
-  std::transform(ending.begin(), ending.end(), ending.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  const std::string ending = ending_of(path);
   for (const Format& format : formats)
     for (const std::string_view known : format.endings)
       if (!known.empty() && known == ending) return format.format;
@@ -179,15 +230,12 @@ MeshFile parse_mesh(MeshFormat format, std::string_view bytes, std::string_view 
   if (!can_read(format))
     throw Error(Place::file(name), fmt::format("Palpate writes {} but does not read it", name_of(format)),
                 fmt::format("It reads {}.", endings_of(can_read)));
-  // Editors on some systems put a byte order mark before text; no binary format begins with these bytes.
-  if (bytes.starts_with("\xef\xbb\xbf")) bytes.remove_prefix(3);
-  const FileBytes file{bytes, name, options.progress};
-  MeshFile mesh = format == MeshFormat::tetgen ? read_two(file, FileBytes{elements, name, options.progress})
-                                               : facts(format).read(file);
-  mesh.format = format;
-  check_parsed(mesh, name);
-  if (options.progress) options.progress(1);
-  return mesh;
+  if (format == MeshFormat::tetgen)
+    return finished(read_two({bytes, name, options.progress}, {elements, name, options.progress}), format,
+                    name, options);
+  std::string copy;
+  return finished(facts(format).read({clean_text(bytes, copy), name, options.progress}), format, name,
+                  options);
 }
 
 MeshFile read_mesh(const std::string& path, const ReadOptions& options) {
@@ -195,11 +243,8 @@ MeshFile read_mesh(const std::string& path, const ReadOptions& options) {
   if (format != MeshFormat::tetgen) return parse_mesh(format, read_bytes(path), path, {}, options);
   const auto [node_path, element_path] = tetgen_paths(path);
   const Bytes nodes = read_bytes(node_path), elements = read_bytes(element_path);
-  MeshFile mesh = read_two({nodes, node_path, options.progress}, {elements, element_path, options.progress});
-  mesh.format = format;
-  check_parsed(mesh, path);
-  if (options.progress) options.progress(1);
-  return mesh;
+  return finished(read_two({nodes, node_path, options.progress}, {elements, element_path, options.progress}),
+                  format, path, options);
 }
 
 TriangleMesh read_triangle_mesh(const std::string& path, const ReadOptions& options) {
@@ -217,14 +262,7 @@ TetMesh read_tet_mesh(const std::string& path, const ReadOptions& options) {
 }
 
 std::string format_mesh(MeshFormat format, const MeshView& mesh, const WriteOptions& options) {
-  const Format& one = facts(format);
-  if (one.write == nullptr)
-    throw Error(Place::named("format", one.name), "Palpate reads it but does not write it",
-                fmt::format("It writes {}.", endings_of(can_write)));
-  const bool floats = format == MeshFormat::stl || format == MeshFormat::gltf ||
-                      (options.single_precision && (format == MeshFormat::ply || format == MeshFormat::vtu));
-  check_writable(one, mesh, floats);
-  return one.write(mesh, options);
+  return format_at(Place::named("mesh", fmt::format("for {}", name_of(format))), format, mesh, options);
 }
 
 void write_mesh(const std::string& path, const MeshView& mesh, const WriteOptions& options) {
@@ -232,7 +270,10 @@ void write_mesh(const std::string& path, const MeshView& mesh, const WriteOption
   if (!format)
     throw Error(Place::file(path), "its name does not say what format to write",
                 fmt::format("End it with one of {}.", endings_of(can_write)));
-  write_bytes(path, format_mesh(*format, mesh, options));
+  if (can_write(*format) && ending_of(path) != facts(*format).endings[0])
+    throw Error(Place::file(path), fmt::format(".{} files are read but not written", ending_of(path)),
+                fmt::format("Write .{}.", facts(*format).endings[0]));
+  write_bytes(path, format_at(Place::file(path), *format, mesh, options));
 }
 
 }  // namespace palpate

@@ -1,6 +1,6 @@
 // Mesh files: what people have in, what other programs read out.
 //
-//   read   OBJ, PLY, STL, OFF, VTK legacy, VTU, Gmsh MSH 2.2 and 4.1, TetGen .node/.ele
+//   read   OBJ, PLY, STL, OFF, VTK legacy, VTU and VTP, Gmsh MSH 2.2 and 4.1, TetGen .node/.ele
 //   write  OBJ, PLY, STL, OFF, VTU, MSH 4.1, glTF binary
 //
 // Small strict parsers of our own. A file is read whole or refused with an Error that names file, line and
@@ -25,7 +25,7 @@ enum class MeshFormat { obj, ply, stl, off, vtk, vtu, msh, tetgen, gltf };
 
 // "OBJ", "Gmsh MSH", ...
 std::string_view name_of(MeshFormat format);
-// By the ending of a file's name, whatever its case (.glb for glTF, .node and .ele for TetGen).
+// By the ending of a file's name, whatever its case (.glb for glTF, .node and .ele for TetGen, .vtp for VTU).
 std::optional<MeshFormat> format_of_path(std::string_view path);
 bool can_read(MeshFormat format);
 bool can_write(MeshFormat format);
@@ -77,7 +77,9 @@ struct WriteOptions {
 };
 
 // The bytes of a file. Refuses a mesh that the format cannot hold (tetrahedra in STL), indices out of range
-// and coordinates that are not finite (or become infinite as floats).
+// and coordinates that are not finite (or become infinite as floats); in binary STL, whose readers merge
+// equal corners, also triangles with corners that become equal as floats, and meshes that are too small for
+// them.
 std::string format_mesh(MeshFormat format, const MeshView& mesh, const WriteOptions& options = {});
 // Writes beside the target and renames, so that a full disk or Ctrl-C leaves no half file behind.
 void write_mesh(const std::string& path, const MeshView& mesh, const WriteOptions& options = {});

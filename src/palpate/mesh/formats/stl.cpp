@@ -26,6 +26,23 @@ bool same_word(std::string_view word, std::string_view lower_case) {
   return std::equal(word.begin(), word.end(), lower_case.begin(), lower_case.end(), equal);
 }
 
+bool looks_like_text(std::string_view bytes) {
+  const std::string_view beginning = bytes.substr(0, 1000);
+  return std::none_of(beginning.begin(), beginning.end(),
+                      [](char c) { return (c >= 0 && c < '\t') || (c > '\r' && c < ' ') || c == 127; });
+}
+
+// A file of text that is no STL: nothing, or another format.
+[[noreturn]] void refuse_other_text(const FileBytes& file) {
+  const Place place = Place::file(file.name).element("byte", 0);
+  if (TextCursor(file.bytes, file.name).word_anywhere().empty())
+    throw Error(place, "the file ends too early: there is nothing in it", "Export the mesh again.");
+  throw Error(place,
+              fmt::format("{}this is text that does not begin with 'solid', as text in STL does",
+                          file.bytes.size() < data_at ? "the file ends too early for binary STL, and " : ""),
+              "If it is another format, give the file the ending of that format.");
+}
+
 // Binary files may begin with "solid" too. The size of a binary file tells nearly always; in one with bytes
 // to spare, numbers give bytes that no text has.
 bool is_text(const FileBytes& file) {
@@ -34,10 +51,9 @@ bool is_text(const FileBytes& file) {
     const std::uint64_t count = bytes.take<std::uint32_t>("count");
     if (bytes.left() == count * triangle_bytes) return false;
   }
-  if (!same_word(TextCursor(file.bytes, file.name).word_anywhere(), "solid")) return false;
-  const std::string_view beginning = file.bytes.substr(0, 1000);
-  return std::none_of(beginning.begin(), beginning.end(),
-                      [](char c) { return (c >= 0 && c < '\t') || (c > '\r' && c < ' ') || c == 127; });
+  if (!looks_like_text(file.bytes)) return false;
+  if (same_word(TextCursor(file.bytes, file.name).word_anywhere(), "solid")) return true;
+  refuse_other_text(file);
 }
 
 void number_one(VertexMerger& vertices, std::array<Vec3, 3> corners,
