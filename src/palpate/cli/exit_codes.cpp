@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,12 @@ std::vector<std::string> options_of(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options())
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   return names;
+}
+
+bool has_letter(const CLI::App& app, char letter) {
+  const auto options = app.get_options();
+  return std::any_of(options.begin(), options.end(),
+                     [&](const CLI::Option* option) { return option->check_sname(std::string(1, letter)); });
 }
 
 std::string did_you_mean(const std::string& given, const std::vector<std::string>& names) {
@@ -56,7 +63,12 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error, int argc,
                        fmt::join(commands, ", "));
   }
   const auto known = options_of(*inner);
-  for (int i = next; i < argc; ++i) {
+  for (int i = next; i < argc && argv[i] != std::string_view("--"); ++i) {
+    // "-5" may be the value of an option.
+    const std::string_view word = argv[i];
+    if (word.size() > 1 && word[0] == '-' && word[1] != '-' && !(word[1] >= '0' && word[1] <= '9') &&
+        word[1] != '.' && !has_letter(*inner, word[1]))
+      return fmt::format("there is no option '{}'. If it is a file's name, write './{}'.", word, word);
     const std::string option = std::string(argv[i]).substr(0, std::string(argv[i]).find('='));
     if (option.starts_with("--") && std::find(known.begin(), known.end(), option) == known.end())
       return fmt::format("there is no option '{}'.{}", option, did_you_mean(option, known));

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <palpate/base/error.h>
+#include <palpate/cli/exit_codes.h>
 #include <palpate/cli/mesh_commands.h>
 #include <palpate/geometry/box.h>
 #include <palpate/mesh/boundary.h>
@@ -57,7 +58,7 @@ json mass_json(const MassProperties& mass) {
           {"inertia", inertia}};
 }
 
-void line(const char* name, const std::string& text) { fmt::print("{:<14}{}\n", name, text); }
+void line(const char* name, const std::string& text) { print("{:<14}{}\n", name, text); }
 
 std::string lengths_text(const Spread& spread) {
   return fmt::format("{} to {}, mean {}", with_unit(spread.least), with_unit(spread.largest),
