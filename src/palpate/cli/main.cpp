@@ -1,3 +1,4 @@
+#include <csignal>
 #include <string>
 #include <thread>
 
@@ -40,5 +41,8 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // A file that grows beyond what is allowed (ulimit -f) then fails to be written, with words, like any
+  // other.
+  std::signal(SIGXFSZ, SIG_IGN);
   return palpate::cli::guarded("palpate", [&] { return run(argc, argv); });
 }
