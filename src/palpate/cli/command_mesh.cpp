@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
 #include <utility>
 
@@ -27,6 +28,8 @@ constexpr std::array<std::pair<const char*, double>, 9> units = {{{"m", 1},
                                                                   {"in", 0.0254},
                                                                   {"ft", 0.3048}}};
 
+constexpr const char* input_formats = "obj, ply, stl, off, vtk, vtu, msh, node, ele";
+
 std::string check_unit(const std::string& given) {
   std::string all;
   for (const auto& [name, size] : units) {
@@ -44,9 +47,26 @@ std::optional<double> finite_number(const std::string& text) {
 }
 
 std::string check_format(const std::string& given) {
-  return format_of_path("x." + given)
+  const auto format = format_of_path("x." + given);
+  return format && can_read(*format)
              ? std::string()
-             : fmt::format("'{}' is not a format. Give an ending: obj, ply, stl, ...", given);
+             : fmt::format("'{}' is not a format that Palpate reads. There are: {}.", given, input_formats);
+}
+
+// Folders and empty files first: what a format says about them is not what is wrong with them.
+MeshFormat format_of(const Input& input) {
+  if (input.path.empty())
+    throw BadCommandLine(Place::named("FILE", ""), "the name is empty", "Name a mesh file.");
+  std::error_code ignored;
+  if (std::filesystem::is_directory(input.path, ignored))
+    throw Error(Place::file(input.path), "this is a folder, not a file", "Name a mesh file in it.");
+  if (std::filesystem::is_regular_file(input.path, ignored) &&
+      std::filesystem::file_size(input.path, ignored) == 0)
+    throw Error(Place::file(input.path), "the file is empty", "Export the mesh again.");
+  if (const auto format = format_of_path(input.format.empty() ? input.path : "x." + input.format))
+    return *format;
+  throw Error(Place::file(input.path), "its name does not say what format it has",
+              fmt::format("Give the format with --from. There are: {}.", input_formats));
 }
 
 double size_of_unit(const std::string& unit) {
@@ -77,11 +97,48 @@ CLI::Validator number_between(double low, double high) {
       fmt::format("{:g} to {:g}", low, high));
 }
 
+CLI::Validator number_inside(double low, double high) {
+  return CLI::Validator(
+      [=](const std::string& given) {
+        const auto number = finite_number(given);
+        return number && *number > low && *number < high
+                   ? std::string()
+                   : fmt::format("'{}' is not a number above {:g} and below {:g}", given, low, high);
+      },
+      fmt::format("above {:g}, below {:g}", low, high));
+}
+
+CLI::Validator any_number() {
+  return CLI::Validator(
+      [](const std::string& given) {
+        return finite_number(given) ? std::string() : fmt::format("'{}' is not a number", given);
+      },
+      "NUMBER");
+}
+
+CLI::Validator whole_number(double least) {
+  constexpr double most = 4294967294.0;  // what has an index
+  return CLI::Validator(
+      [=](std::string& given) {
+        const auto number = finite_number(given);
+        if (!number || *number < least || *number > most || *number != std::floor(*number))
+          return fmt::format("'{}' is not a whole number from {:.0f} to {:.0f}", given, least, most);
+        given = fmt::format("{:.0f}", std::abs(*number));  // 1e6 is one too, but CLI11 does not read it so
+        return std::string();
+      },
+      "WHOLE");
+}
+
+void add_from(CLI::App& command, std::string& format, const char* whose) {
+  command
+      .add_option("--from", format, fmt::format("{} format, if the name does not say: obj, ply, ...", whose))
+      ->check(CLI::Validator(check_format, ""));
+}
+
 void add_input(CLI::App& command, Input& input) {
   command.add_option("FILE", input.path, "Mesh file: .obj .ply .stl .off .vtk .vtu .msh .node/.ele")
       ->required();
-  command.add_option("--from", input.format, "Its format, if the name does not say: obj, ply, ...")
-      ->check(CLI::Validator(check_format, ""));
+  add_from(command, input.format, "Its");
   command
       .add_option("--unit", input.unit,
                   "The unit of its coordinates: m (default), dm, cm, mm, um, nm, km, in, ft")
@@ -90,11 +147,12 @@ void add_input(CLI::App& command, Input& input) {
 }
 
 MeshFile read(const Input& input) {
-  Progress progress("reading " + input.path);
-  ReadOptions options;
-  if (!input.format.empty()) options.format = format_of_path("x." + input.format);
-  options.progress = [&](double fraction) { progress.show(fraction); };
-  MeshFile mesh = read_mesh(input.path, options);
+  const MeshFormat format = format_of(input);
+  MeshFile mesh;
+  {
+    Progress progress("reading " + input.path);
+    mesh = read_mesh(input.path, {format, progress.callback()});
+  }
   for (const std::string& warning : mesh.warnings) say("palpate: {}: {}\n", input.path, warning);
   const double scale = input.scale * size_of_unit(input.unit);
   for (Vec3& p : mesh.positions) p *= scale;
@@ -105,30 +163,8 @@ MeshFile read(const Input& input) {
   return mesh;
 }
 
-void check_output(const std::string& path) {
-  if (const auto format = format_of_path(path); format && can_write(*format)) return;
-  throw Error(Place::file(path), "its name does not end in a format that Palpate writes",
-              "It writes .obj, .ply, .stl, .off, .vtu, .msh and .glb.");
-}
-
 std::string json_text(const nlohmann::json& json) {
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
-void add_write_options(CLI::App& command, WriteOptions& options) {
-  command.add_flag("--ascii", options.ascii, "Write text, where the format has both (PLY, STL, VTU, MSH)");
-  command.add_flag("--float", options.single_precision, "Write floats instead of doubles (PLY, VTU)");
-  command.add_flag("--big-endian", options.big_endian, "Write big-endian numbers (PLY)");
-  command.add_flag("!--uncompressed", options.compressed, "Do not compress (VTU)");
-}
-
-void write(const std::string& path, const MeshView& mesh, const WriteOptions& options) {
-  Progress progress("writing " + path);
-  write_mesh(path, mesh, options);
-  std::string what = with_commas(mesh.positions.size()) + " vertices";
-  if (!mesh.triangles.empty()) what += fmt::format(", {} triangles", with_commas(mesh.triangles.size()));
-  if (!mesh.tets.empty()) what += fmt::format(", {} tetrahedra", with_commas(mesh.tets.size()));
-  say("palpate: wrote {}: {}\n", path, what);
 }
 
 std::string with_commas(std::size_t number) {

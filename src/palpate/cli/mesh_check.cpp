@@ -36,13 +36,13 @@ void print_table(const CheckResult& result, const Settings& settings) {
     if (last != finding.problem) {
       last = finding.problem;
       shown = 0;
-      fmt::print("{:<8} {:>9}  {}\n", name_of(finding.severity()), with_commas(result.count(finding.problem)),
-                 name_of(finding.problem));
+      print("{:<8} {:>9}  {}\n", name_of(finding.severity()), with_commas(result.count(finding.problem)),
+            name_of(finding.problem));
     }
     if (settings.all || shown < few) {
-      fmt::print("{:20}{}{}\n", "", place_of(finding), finding.message);
+      print("{:20}{}{}\n", "", place_of(finding), finding.message);
     } else if (shown == few) {
-      fmt::print("{:20}...\n", "");
+      print("{:20}...\n", "");
     }
     ++shown;
   }
@@ -66,25 +66,29 @@ nlohmann::json as_json(const CheckResult& result, const std::string& path) {
           {"findings", findings}};
 }
 
-int run(const Settings& settings) {
-  MeshFile file = read(settings.input);
+CheckResult look_at(MeshFile&& file, const Settings& settings) {
   Progress progress("checking " + settings.input.path);
   CheckOptions options = settings.check;
-  options.progress = [&](double fraction) { progress.show(fraction); };
+  options.progress = progress.callback();
   if (settings.all) options.most_each = std::numeric_limits<std::size_t>::max();
-  const CheckResult result =
-      file.tets.empty() ? check(TriangleMesh{std::move(file.positions), std::move(file.triangles)}, options)
-                        : check(TetMesh{std::move(file.positions), std::move(file.tets)}, options);
+  return file.tets.empty()
+             ? check(TriangleMesh{std::move(file.positions), std::move(file.triangles)}, options)
+             : check(TetMesh{std::move(file.positions), std::move(file.tets)}, options);
+}
+
+int run(const Settings& settings) {
+  MeshFile file = read(settings.input);
+  const CheckResult result = look_at(std::move(file), settings);
   const std::size_t errors = result.count(Severity::error), warnings = result.count(Severity::warning);
   if (settings.json) {
     fmt::print("{}\n", json_text(as_json(result, settings.input.path)));
   } else {
     print_table(result, settings);
     if (errors + warnings == 0) {
-      fmt::print("{}: good\n", settings.input.path);
+      print("{}: good\n", settings.input.path);
     } else {
-      fmt::print("{}: {} errors, {} warnings. 'palpate mesh repair' mends most of them.\n",
-                 settings.input.path, with_commas(errors), with_commas(warnings));
+      print("{}: {} errors, {} warnings. 'palpate mesh repair' mends most of them.\n", settings.input.path,
+            with_commas(errors), with_commas(warnings));
     }
   }
   return errors > 0 || (settings.strict && warnings > 0) ? bad_input : done;

@@ -24,15 +24,23 @@ struct Input {
   double scale = 1;
 };
 void add_input(CLI::App& command, Input& input);
+// The option --from alone; `whose` begins its help: "Its".
+void add_from(CLI::App& command, std::string& format, const char* whose);
 // Reads with a progress bar, says the warnings on stderr, and brings the coordinates to metres.
 MeshFile read(const Input& input);
 
 // For options: finite numbers only, which CLI11's own checks do not ask for.
 CLI::Validator positive_number();
-CLI::Validator number_between(double low, double high);
+CLI::Validator any_number();
+CLI::Validator number_between(double low, double high);  // both included
+CLI::Validator number_inside(double low, double high);   // neither
+CLI::Validator whole_number(double least);
 
-// The target is looked at before the work is done.
-void check_output(const std::string& path);
+bool holds_tets(MeshFormat format);
+// Refuses a target that is a folder, or in one that does not exist or is not to be written to.
+void check_place(const std::string& path);
+// The same, and names without a format that is written, and options that the format does not have.
+MeshFormat check_output(const std::string& path, const WriteOptions& options);
 void add_write_options(CLI::App& command, WriteOptions& options);
 // Writes, and says on stderr what and where.
 void write(const std::string& path, const MeshView& mesh, const WriteOptions& options);

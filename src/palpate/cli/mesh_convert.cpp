@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <palpate/base/error.h>
+#include <palpate/cli/exit_codes.h>
 #include <palpate/cli/mesh_commands.h>
 #include <palpate/cli/progress.h>
 #include <palpate/mesh/boundary.h>
@@ -38,10 +39,8 @@ void write_mesh_or_surface(const Settings& settings, const MeshFile& file) {
   }
 }
 
-void run_repair(const Settings& settings) {
-  check_output(settings.output);
-  MeshFile file = read(settings.input);
-  Progress progress("repairing " + settings.input.path);
+std::vector<std::string> mend(MeshFile& file, const Settings& settings) {
+  const Progress progress("repairing " + settings.input.path);
   std::vector<std::string> messages;
   if (file.tets.empty()) {
     TriangleMesh mesh{std::move(file.positions), std::move(file.triangles)};
@@ -60,6 +59,13 @@ void run_repair(const Settings& settings) {
     file.positions = std::move(mesh.positions);
     file.tets = std::move(mesh.tets);
   }
+  return messages;
+}
+
+void run_repair(const Settings& settings) {
+  check_output(settings.output, settings.write);
+  MeshFile file = read(settings.input);
+  const std::vector<std::string> messages = mend(file, settings);
   if (file.triangles.empty() && file.tets.empty())
     throw Error(Place::file(settings.input.path),
                 fmt::format("nothing is left of it: {}", fmt::join(messages, ", ")),
@@ -72,8 +78,8 @@ void run_repair(const Settings& settings) {
     fmt::print("{}\n", json_text(out));
     return;
   }
-  for (const std::string& message : messages) fmt::print("{}\n", message);
-  if (messages.empty()) fmt::print("nothing to repair\n");
+  for (const std::string& message : messages) print("{}\n", message);
+  if (messages.empty()) print("nothing to repair\n");
 }
 
 }  // namespace
@@ -84,7 +90,7 @@ void add_mesh_convert(CLI::App& mesh) {
   add_input(*command, settings->input);
   add_output(*command, *settings);
   command->callback([settings] {
-    check_output(settings->output);
+    check_output(settings->output, settings->write);
     write_mesh_or_surface(*settings, read(settings->input));
   });
 }
@@ -96,28 +102,31 @@ void add_mesh_repair(CLI::App& mesh) {
   add_input(*command, settings->input);
   add_output(*command, *settings);
   command->add_flag("--json", settings->json, "For programs");
-  command
-      ->add_option("--merge-within", repair.merge_tolerance,
-                   "Merge vertices nearer than this [m]; 0: equal ones")
-      ->capture_default_str()
-      ->check(number_between(0, 1e9));
-  command->add_flag("!--no-merge", repair.merge, "Do not merge duplicate vertices");
+  CLI::Option* merge_within = command
+                                  ->add_option("--merge-within", repair.merge_tolerance,
+                                               "Merge vertices nearer than this [m]; 0: equal ones")
+                                  ->capture_default_str()
+                                  ->check(number_between(0, 1e9));
+  command->add_flag("!--no-merge", repair.merge, "Do not merge duplicate vertices")->excludes(merge_within);
   command->add_flag("!--keep-degenerate", repair.degenerate, "Keep elements without area or volume");
   command->add_flag("!--keep-duplicates", repair.duplicates, "Keep elements that are there twice");
   command->add_flag("!--keep-unused", repair.unused, "Keep vertices that no element uses");
   command->add_flag("!--no-orient", repair.orient, "Do not turn triangles or flip inverted tetrahedra");
-  command->add_flag("--slivers", repair.slivers, "Improve nearly flat tetrahedra; inner nodes move");
+  CLI::Option* slivers =
+      command->add_flag("--slivers", repair.slivers, "Improve nearly flat tetrahedra; inner nodes move");
   command
       ->add_option("--wanted-quality", repair.sliver_options.wanted_quality,
                    "Work on tetrahedra of a lower quality (1: regular)")
       ->capture_default_str()
-      ->check(number_between(0, 1));
+      ->check(number_inside(0, 1))
+      ->needs(slivers);
   command
       ->add_option(
           "--surface-tolerance", repair.sliver_options.surface_tolerance,
           "How far mending slivers may move the surface, as a part of the edges nearby; 0: not at all")
       ->capture_default_str()
-      ->check(number_between(0, 1));
+      ->check(number_between(0, 1))
+      ->needs(slivers);
   command->callback([settings] { run_repair(*settings); });
 }
 

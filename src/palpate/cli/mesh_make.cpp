@@ -8,6 +8,7 @@
 #include <palpate/base/error.h>
 #include <palpate/cli/exit_codes.h>
 #include <palpate/cli/mesh_commands.h>
+#include <palpate/cli/progress.h>
 #include <palpate/mesh/boundary.h>
 #include <palpate/mesh/generate.h>
 
@@ -23,13 +24,39 @@ struct Settings {
   bool surface = false;
 };
 
+// "a torus", "an icosphere"
+std::string with_article(std::string_view name) {
+  const bool vowel = std::string_view("aeiou").find(name[0]) != std::string_view::npos;
+  return fmt::format("{} {}", vowel ? "an" : "a", name);
+}
+
+// Whatever the generator refuses came from the command line.
+std::variant<TriangleMesh, TetMesh> make_mesh(const Generator& generator, const Settings& settings) {
+  const Progress progress(fmt::format("making {}", with_article(generator.name)));
+  try {
+    return generator.make(settings.values, settings.elements);
+  } catch (const Error& error) {
+    throw BadCommandLine(error);
+  }
+}
+
+void check_target(const Generator& generator, const Settings& settings) {
+  const MeshFormat format = check_output(settings.output, settings.write);
+  if (generator.kind == GeneratedKind::solid && !settings.surface && !holds_tets(format))
+    throw BadCommandLine(Place::file(settings.output),
+                         fmt::format("its format, {}, holds triangles only, and {} is made of tetrahedra",
+                                     name_of(format), with_article(generator.name)),
+                         "Give --surface to write its boundary surface, or write .vtu or .msh.");
+}
+
 void run(const Generator& generator, const Settings& settings) {
-  const auto made = generator.make(settings.values, settings.elements);
+  check_target(generator, settings);
+  const auto made = make_mesh(generator, settings);
   const std::size_t count = std::visit(
       [](const auto& mesh) { return MeshView(mesh).triangles.size() + MeshView(mesh).tets.size(); }, made);
   if (settings.elements && count != *settings.elements)
-    say("palpate: a {} cannot have {} elements; the nearest it can have is {}\n", generator.name,
-        with_commas(*settings.elements), with_commas(count));
+    say("palpate: {} cannot have {} element{}; the nearest it can have is {}\n", with_article(generator.name),
+        with_commas(*settings.elements), *settings.elements == 1 ? "" : "s", with_commas(count));
   if (const auto* solid = std::get_if<TetMesh>(&made); solid != nullptr && settings.surface) {
     write(settings.output, boundary_surface(*solid).mesh, settings.write);
   } else {
@@ -53,13 +80,14 @@ void add_mesh_make(CLI::App& mesh) {
         ->add_option(solid ? "--tets" : "--triangles", settings->elements,
                      solid ? "Choose the subdivision for this many tetrahedra"
                            : "Choose the subdivision for this many triangles")
-        ->check(CLI::PositiveNumber);
+        ->transform(whole_number(1));
     for (std::size_t i = 0; i < generator.parameters.size(); ++i) {
       const GeneratorParameter& parameter = generator.parameters[i];
       std::string summary(parameter.summary);
       if (!parameter.unit.empty()) summary += fmt::format(" [{}]", parameter.unit);
       command->add_option(fmt::format("--{}", parameter.name), settings->values[i], summary)
-          ->capture_default_str();
+          ->capture_default_str()
+          ->transform(parameter.integer ? whole_number(0) : any_number());
     }
     if (solid) command->add_flag("--surface", settings->surface, "Write its boundary surface");
     add_write_options(*command, settings->write);

@@ -1,6 +1,7 @@
 // `palpate mesh picture FILE... -o OUT.png`: a quick look.
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <numbers>
 #include <string>
@@ -12,6 +13,7 @@
 #include <palpate/cli/exit_codes.h>
 #include <palpate/cli/mesh_commands.h>
 #include <palpate/cli/picture.h>
+#include <palpate/cli/progress.h>
 #include <palpate/geometry/box.h>
 #include <palpate/mesh/boundary.h>
 #include <palpate/mesh/formats/disk.h>
@@ -22,7 +24,7 @@ namespace {
 
 struct Settings {
   std::vector<std::string> paths;
-  std::string output;
+  std::string output, format;
   View view;
   bool side_by_side = false;
 };
@@ -38,19 +40,32 @@ void put_side_by_side(std::vector<TriangleMesh>& meshes, const View& view) {
   }
 }
 
+std::string drawn(const std::vector<TriangleMesh>& meshes, const View& view) {
+  const Progress progress("drawing");
+  return png(draw(meshes, view), view.width, view.height);
+}
+
+void check_target(const std::string& path) {
+  if (!path.ends_with(".png") && !path.ends_with(".PNG")) {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(path, ignored)) check_place(path);  // says that it is one
+    throw BadCommandLine(Place::file(path), "pictures are PNG files", "End its name with .png.");
+  }
+  check_place(path);
+}
+
 void run(const Settings& settings) {
-  if (!settings.output.ends_with(".png"))
-    throw Error(Place::file(settings.output), "pictures are PNG files", "End its name with .png.");
+  check_target(settings.output);
   std::vector<TriangleMesh> meshes;
   for (const std::string& path : settings.paths) {
-    MeshFile file = read(Input{path, {}, {}, 1});
+    MeshFile file = read(Input{path, settings.format, {}, 1});
     meshes.push_back(file.tets.empty()
                          ? TriangleMesh{std::move(file.positions), std::move(file.triangles)}
                          : boundary_surface({std::move(file.positions), std::move(file.tets)}).mesh);
   }
   if (settings.side_by_side) put_side_by_side(meshes, settings.view);
   const View& view = settings.view;
-  detail::write_bytes(settings.output, png(draw(meshes, view), view.width, view.height));
+  detail::write_bytes(settings.output, drawn(meshes, view));
   say("palpate: wrote {}: {} x {} pixels\n", settings.output, view.width, view.height);
 }
 
@@ -61,6 +76,7 @@ void add_mesh_picture(CLI::App& mesh) {
   CLI::App* command = mesh.add_subcommand("picture", "Draw meshes into a PNG file, for a quick look");
   command->add_option("FILE", settings->paths, "Mesh files; of tetrahedra the boundary is drawn")->required();
   command->add_option("-o,--output", settings->output, "PNG file to write")->required();
+  add_from(*command, settings->format, "Their");
   command->add_option("--width", settings->view.width, "In pixels")
       ->capture_default_str()
       ->check(CLI::Range(16, 8192));

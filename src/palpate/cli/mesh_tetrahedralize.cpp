@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <numbers>
 #include <sstream>
 #include <system_error>
 #include <thread>
@@ -24,6 +25,7 @@
 #include <fmt/format.h>
 
 #include <palpate/base/error.h>
+#include <palpate/cli/exit_codes.h>
 #include <palpate/cli/mesh_commands.h>
 #include <palpate/cli/progress.h>
 #include <palpate/mesh/check.h>
@@ -57,9 +59,14 @@ std::string find_program(const std::string& name) {
 class Workplace {
  public:
   Workplace() {
-    std::string name = (std::filesystem::temp_directory_path() / "palpate-XXXXXX").string();
+    const char* const given = std::getenv("TMPDIR");
+    const bool asked = given != nullptr && *given != '\0';
+    const std::string folder = asked ? given : "/tmp";
+    std::string name = folder + "/palpate-XXXXXX";
     if (::mkdtemp(name.data()) == nullptr)
-      throw std::system_error(errno, std::generic_category(), "cannot make a temporary folder");
+      throw Error(asked ? Place::named("TMPDIR", folder) : Place::file(folder),
+                  fmt::format("cannot make a folder in it to work in: {}", std::strerror(errno)),
+                  "Set TMPDIR to a folder that exists and that you may write to.");
     path_ = name;
   }
   ~Workplace() {
@@ -109,6 +116,7 @@ bool run_program(const std::string& program, const std::string& argument, const 
   if (child < 0) throw std::system_error(errno, std::generic_category(), "cannot start " + program);
   if (child == 0) {
     signals.restore();
+    ::signal(SIGXFSZ, SIG_DFL);  // which we ignore
     const int out = ::open(log_name.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (out < 0 || ::chdir(folder.c_str()) != 0) ::_exit(127);
     ::dup2(out, STDOUT_FILENO);
@@ -116,11 +124,10 @@ bool run_program(const std::string& program, const std::string& argument, const 
     ::execl(program.c_str(), program.c_str(), argument.c_str(), "-", static_cast<char*>(nullptr));
     ::_exit(127);
   }
-  Progress progress("filling with tetrahedra");
+  const Progress progress("filling with tetrahedra");
   int status = -1;  // not a good end, should waiting fail
   while (::waitpid(child, &status, WNOHANG) == 0) {
     if (SignalsHeld::asked()) ::kill(child, SIGKILL);
-    progress.show_elapsed();
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
   if (SignalsHeld::asked())
@@ -128,8 +135,25 @@ bool run_program(const std::string& program, const std::string& argument, const 
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+template <class Mesh>
+void mend(Mesh& mesh, const std::string& what) {
+  std::vector<std::string> messages;
+  {
+    const Progress progress("repairing " + what);
+    messages = repair(mesh);
+  }
+  for (const std::string& message : messages) print("{}\n", message);
+}
+
+template <class Mesh>
+CheckResult checked(const Mesh& mesh, const std::string& what, CheckOptions options = {}) {
+  Progress progress("checking " + what);
+  options.progress = progress.callback();
+  return check(mesh, options);
+}
+
 void refuse_unfit(const TriangleMesh& mesh, const std::string& path) {
-  const CheckResult result = check(mesh);
+  const CheckResult result = checked(mesh, path);
   for (const Problem problem : {Problem::open_border, Problem::nonmanifold_edge, Problem::degenerate_element,
                                 Problem::duplicate_element, Problem::self_intersection})
     if (result.count(problem) > 0)
@@ -137,6 +161,19 @@ void refuse_unfit(const TriangleMesh& mesh, const std::string& path) {
                   fmt::format("it cannot be filled: it has {} × {}", with_commas(result.count(problem)),
                               name_of(problem)),
                   "See 'palpate mesh check'; 'palpate mesh repair' mends some of it.");
+}
+
+// gmsh would work for days on a size that was meant in another unit.
+void refuse_tiny_size(const TriangleMesh& surface, const Settings& settings) {
+  constexpr double most = 4294967294.0;  // what has an index
+  if (settings.size <= 0) return;
+  const double regular = std::pow(settings.size, 3) / (6 * std::numbers::sqrt2);
+  const double count = enclosed_mass(surface, 1).measure / regular;
+  if (count > most)
+    throw Error(
+        Place::file(settings.input.path),
+        fmt::format("with edges of {:g} m it would have about {:.1g} tetrahedra", settings.size, count),
+        "Give a larger --size; it is in metres.");
 }
 
 std::string last_error(const std::filesystem::path& log) {
@@ -164,34 +201,33 @@ TetMesh fill(const TriangleMesh& surface, const Settings& settings) {
     throw Error(Place::file(settings.input.path),
                 fmt::format("gmsh could not fill it: {}", last_error(work / "log")),
                 "Check and repair the surface first, or mesh it in another program.");
-  TetMesh mesh;
   try {
-    mesh = read_tet_mesh((work / "filled.msh").string());
+    Progress progress("reading what gmsh made");
+    return read_tet_mesh((work / "filled.msh").string(), {MeshFormat::msh, progress.callback()});
   } catch (const Error& error) {
     throw Error(Place::file(settings.input.path), "gmsh left no tetrahedra: " + last_error(work / "log"),
                 "Check and repair the surface first, or mesh it in another program.");
   }
-  return mesh;
 }
 
 void run(const Settings& settings) {
-  check_output(settings.output);
-  if (const auto format = format_of_path(settings.output);
-      format != MeshFormat::vtu && format != MeshFormat::msh)
-    throw Error(Place::file(settings.output), "its format holds no tetrahedra", "Write .vtu or .msh.");
+  if (!holds_tets(check_output(settings.output, settings.write)))
+    throw BadCommandLine(Place::file(settings.output), "its format holds no tetrahedra",
+                         "Write .vtu or .msh.");
   MeshFile file = read(settings.input);
   if (!file.tets.empty())
     throw Error(Place::file(settings.input.path), "it has tetrahedra already",
                 "Convert it with 'palpate mesh convert'.");
   TriangleMesh surface{std::move(file.positions), std::move(file.triangles)};
-  for (const std::string& done : repair(surface)) fmt::print("{}\n", done);
+  mend(surface, settings.input.path);
   refuse_unfit(surface, settings.input.path);
+  refuse_tiny_size(surface, settings);
   TetMesh mesh = fill(surface, settings);
-  for (const std::string& done : repair(mesh)) fmt::print("{}\n", done);
+  mend(mesh, "what gmsh made");
 
   CheckOptions options;
   options.self_intersections = false;  // the surface was looked at
-  const CheckResult result = check(mesh, options);
+  const CheckResult result = checked(mesh, "what gmsh made", options);
   const double wanted = enclosed_mass(surface, 1).measure, got = solid_mass(mesh, 1).measure;
   if (result.count(Severity::error) > 0 || std::abs(got - wanted) > 1e-6 * wanted)
     throw Error(Place::file(settings.input.path),
@@ -199,7 +235,7 @@ void run(const Settings& settings) {
                             result.count(Severity::error), got, wanted),
                 "Try another --size, or another surface.");
   if (const std::size_t slivers = result.count(Problem::sliver_tet); slivers > 0)
-    fmt::print("{} slivers: 'palpate mesh repair --slivers' improves them\n", with_commas(slivers));
+    print("{} slivers: 'palpate mesh repair --slivers' improves them\n", with_commas(slivers));
   write(settings.output, mesh, settings.write);
 }
 

@@ -1,8 +1,16 @@
 // A progress bar on stderr: only on a terminal, only for what takes longer than a second, gone when done.
+//
+// A thread of its own shows it, so that it moves even where the work never says how far it is: then the
+// seconds are counted instead. Nothing else may be said while one lives; end it first.
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
 #include <string>
+#include <thread>
 
 namespace palpate::cli {
 
@@ -13,16 +21,24 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  void show(double fraction);  // 0 to 1
-  void show_elapsed();         // where no fraction is known
+  // 0 to 1, from any thread; what was told last is what is shown.
+  void show(double fraction) { fraction_ = fraction; }
+  // For options of the library that take a callback.
+  std::function<void(double)> callback() {
+    return [this](double fraction) { show(fraction); };
+  }
 
  private:
-  bool due();
-  void print(const std::string& line);
+  void run();
+  std::string line() const;
 
   std::string what_;
-  bool terminal_, shown_ = false;
-  std::chrono::steady_clock::time_point begun_, last_;
+  std::chrono::steady_clock::time_point begun_;
+  std::atomic<double> fraction_ = -1;  // negative: not known
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  bool end_ = false;
+  std::thread thread_;
 };
 
 }  // namespace palpate::cli
