@@ -28,7 +28,8 @@ struct PlainCanvas {
     const double area = cross(p[0], p[1], p[2].x(), p[2].y());
     if (area == 0) return;
     for (std::size_t i = 0; i < depth.size(); ++i) {
-      const auto x = static_cast<double>(i % width), y = static_cast<double>(i / width);
+      const std::size_t row = i / width, column = i % width;
+      const auto x = static_cast<double>(column), y = static_cast<double>(row);
       double z = 0, nearest = std::numeric_limits<double>::infinity(), least = nearest;
       for (std::size_t k = 0; k < 3; ++k) {
         const Vec3 &a = p[(k + 1) % 3], &b = p[(k + 2) % 3];
