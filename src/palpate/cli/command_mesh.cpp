@@ -136,7 +136,7 @@ void add_from(CLI::App& command, std::string& format, const char* whose) {
 }
 
 void add_input(CLI::App& command, Input& input) {
-  command.add_option("FILE", input.path, "Mesh file: .obj .ply .stl .off .vtk .vtu .msh .node/.ele")
+  command.add_option("FILE", input.path, "Mesh file: .obj .ply .stl .off .vtk .vtu .vtp .msh .node/.ele")
       ->required();
   add_from(command, input.format, "Its");
   command
