@@ -1,0 +1,230 @@
+#include <palpate/collide/collector.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <palpate/base/parallel.h>
+#include <palpate/base/timing.h>
+
+namespace palpate {
+
+namespace {
+
+constexpr std::size_t batch_size = 1024;
+
+}  // namespace
+
+SearchCounters& SearchCounters::operator+=(const SearchCounters& other) {
+  cells += other.cells;
+  candidates += other.candidates;
+  culled += other.culled;
+  tested += other.tested;
+  filtered += other.filtered;
+  return *this;
+}
+
+const SurfacePair* Search::find(std::uint32_t first, std::uint32_t second) const {
+  const auto key = [](std::uint32_t a, std::uint32_t b) { return std::uint64_t{a} << 32 | b; };
+  const std::uint64_t wanted = key(std::min(first, second), std::max(first, second));
+  const auto at = std::lower_bound(
+      pairs.begin(), pairs.end(), wanted,
+      [&](const SurfacePair& pair, std::uint64_t k) { return key(pair.first, pair.second) < k; });
+  return at != pairs.end() && key(at->first, at->second) == wanted ? &*at : nullptr;
+}
+
+struct Batch::Buffers {
+  struct Pairs {
+    std::array<FeaturePair, batch_size> pairs;
+    std::size_t size = 0;
+  };
+  std::array<Pairs, 2> of_kind;
+  std::array<double, batch_size> squared_distances;
+  std::uint64_t* block = nullptr;
+  std::uint32_t block_number = 0, in_block = Collector::block_size;
+  const SurfacePair* last_pair = nullptr;  // of the last contact: the next is probably the same
+  std::int64_t test_nanoseconds = 0;
+};
+
+Batch::Batch(Collector& collector) : collector_(collector) {
+  const std::lock_guard lock(collector_.mutex_);
+  if (collector_.idle_.empty()) {
+    buffers_ = std::make_unique<Buffers>();
+  } else {
+    buffers_ = std::move(collector_.idle_.back());
+    collector_.idle_.pop_back();
+  }
+}
+
+Batch::~Batch() {
+  test(ContactKind::vertex_triangle);
+  test(ContactKind::edge_edge);
+  Buffers& b = *buffers_;
+  const std::lock_guard lock(collector_.mutex_);
+  if (b.block != nullptr) collector_.used_[b.block_number] = b.in_block;
+  collector_.counters_ += counters;
+  collector_.test_nanoseconds_ += b.test_nanoseconds;
+  b.test_nanoseconds = 0;
+  // The block stays with the buffers: the next batch goes on filling it.
+  collector_.idle_.push_back(std::move(buffers_));
+}
+
+void Batch::vertex_triangle(std::uint32_t vertex, std::uint32_t triangle) {
+  auto& [pairs, size] = buffers_->of_kind[0];
+  pairs[size++] = {vertex, triangle};
+  if (size == batch_size) test(ContactKind::vertex_triangle);
+}
+
+void Batch::edge_edge(std::uint32_t one, std::uint32_t other) {
+  auto& [pairs, size] = buffers_->of_kind[1];
+  pairs[size++] = {std::min(one, other), std::max(one, other)};
+  if (size == batch_size) test(ContactKind::edge_edge);
+}
+
+void Batch::test(ContactKind kind) {
+  Buffers& b = *buffers_;
+  auto& [pairs, size] = b.of_kind[static_cast<std::size_t>(kind)];
+  if (size == 0) return;
+  const auto start = Clock::now();
+  const Search& search = *collector_.search_;
+  counters.tested += size;
+  squared_distances(kind, search.surfaces.positions(), search.surfaces.triangles(),
+                    std::span(pairs).first(size), b.squared_distances.data());
+  const double limit = search.reach * search.reach;
+  for (std::size_t i = 0; i < size; ++i)
+    if (b.squared_distances[i] < limit && counts(kind, pairs[i], b.squared_distances[i]))
+      keep(contact_key(kind, pairs[i].first, pairs[i].second));
+  size = 0;
+  b.test_nanoseconds += (Clock::now() - start).count();
+}
+
+namespace {
+
+struct Slots {
+  std::uint32_t first, second;
+};
+Slots slots_of(const Surfaces& all, ContactKind kind, const FeaturePair& pair) {
+  if (kind == ContactKind::vertex_triangle)
+    return {all.surface_of_vertex(pair.first), all.surface_of_triangle(pair.second)};
+  return {all.surface_of_vertex(all.side_begin(pair.first)),
+          all.surface_of_vertex(all.side_begin(pair.second))};
+}
+
+// Keeps a pair of surfaces until another is asked for.
+const SurfacePair* look_up(const Search& search, const Slots& slots, const SurfacePair*& last) {
+  const auto [first, second] = std::minmax(slots.first, slots.second);
+  if (last == nullptr || last->first != first || last->second != second) last = search.find(first, second);
+  return last;
+}
+
+double limit_of(const Surfaces& all, ContactKind kind, const FeaturePair& pair, const SurfacePair& surfaces) {
+  return surfaces.first == surfaces.second && all[surfaces.first].has_rest
+             ? threshold(all, kind, pair.first, pair.second, surfaces.distance)
+             : surfaces.distance;
+}
+
+}  // namespace
+
+bool Batch::counts(ContactKind kind, const FeaturePair& pair, double squared_distance) {
+  const Search& search = *collector_.search_;
+  const Surfaces& all = search.surfaces;
+  const SurfacePair* surfaces = look_up(search, slots_of(all, kind, pair), buffers_->last_pair);
+  if (surfaces == nullptr) return false;
+  if (surfaces->first == surfaces->second && !collector_.filtered_ &&
+      are_neighbours(all, kind, pair.first, pair.second)) {
+    ++counters.filtered;
+    return false;
+  }
+  const double limit = limit_of(all, kind, pair, *surfaces) + search.margin;
+  return squared_distance < limit * limit;
+}
+
+void Batch::keep(std::uint64_t key) {
+  Buffers& b = *buffers_;
+  if (b.in_block == Collector::block_size) {
+    const std::lock_guard lock(collector_.mutex_);
+    if (b.block != nullptr) collector_.used_[b.block_number] = b.in_block;
+    b.block_number = collector_.take_block();
+    b.block = collector_.blocks_[b.block_number].get();
+    b.in_block = 0;
+  }
+  b.block[b.in_block++] = key;
+}
+
+Collector::Collector() = default;
+Collector::~Collector() = default;
+
+std::uint32_t Collector::take_block() {
+  if (blocks_used_ == blocks_.size()) {
+    blocks_.push_back(std::make_unique<std::uint64_t[]>(block_size));
+    used_.push_back(0);
+  }
+  return static_cast<std::uint32_t>(blocks_used_++);
+}
+
+void Collector::begin(const Search& search, bool filtered) {
+  search_ = &search;
+  filtered_ = filtered;
+  blocks_used_ = 0;
+  counters_ = {};
+  test_nanoseconds_ = 0;
+  for (const auto& buffers : idle_) {
+    buffers->block = nullptr;
+    buffers->in_block = block_size;
+    buffers->last_pair = nullptr;
+  }
+}
+
+std::span<const Contact> Collector::order() {
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < blocks_used_; ++i) n += used_[i];
+  // Never shrunk: what is there already need not be cleared.
+  if (keys_.size() < n) keys_.resize(n + n / 4);
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < blocks_used_; at += used_[i++])
+    std::copy_n(blocks_[i].get(), used_[i], keys_.begin() + static_cast<std::ptrdiff_t>(at));
+  std::span keys = std::span(keys_).first(n);
+  sort_.sort(keys);
+  // Whoever brought a pair twice left it twice, side by side.
+  keys = keys.first(static_cast<std::size_t>(std::unique(keys.begin(), keys.end()) - keys.begin()));
+  if (contacts_.size() < keys.size()) contacts_.resize(keys.size() + keys.size() / 4);
+  parallel_chunks(keys.size(), 1024, [&](Chunk chunk) {
+    fill(std::span<const std::uint64_t>(keys).subspan(chunk.begin, chunk.end - chunk.begin),
+         contacts_.data() + chunk.begin);
+  });
+  return std::span<const Contact>(contacts_).first(keys.size());
+}
+
+// The contacts of these keys: computed a few at a time, which stay near.
+void Collector::fill(std::span<const std::uint64_t> keys, Contact* out) const {
+  constexpr std::size_t some = 64;
+  std::array<FeaturePair, some> pairs;
+  std::array<Proximity, some> found;
+  const Surfaces& all = search_->surfaces;
+  const SurfacePair* last = nullptr;
+  while (!keys.empty()) {
+    const auto kind = static_cast<ContactKind>(keys[0] >> 63);
+    std::size_t n = 0;
+    for (; n < std::min(some, keys.size()) && static_cast<ContactKind>(keys[n] >> 63) == kind; ++n)
+      pairs[n] = {static_cast<std::uint32_t>(keys[n] >> 32) & 0x7fffffff,
+                  static_cast<std::uint32_t>(keys[n])};
+    proximities(kind, all.positions(), all.triangles(), std::span(pairs).first(n), found.data());
+    for (std::size_t i = 0; i < n; ++i) {
+      const Slots slots = slots_of(all, kind, pairs[i]);
+      bool in_margin = false;
+      if (search_->margin > 0) {
+        const double limit = limit_of(all, kind, pairs[i], *look_up(*search_, slots, last));
+        in_margin = !(found[i].squared_distance < limit * limit);
+      }
+      *out++ = {keys[i],     std::sqrt(found[i].squared_distance), found[i].normal, found[i].at,
+                slots.first, slots.second & 0x7fffffffu,           in_margin};
+    }
+    keys = keys.subspan(n);
+  }
+}
+
+std::size_t Collector::memory() const {
+  return blocks_.size() * block_size * sizeof(std::uint64_t) + contacts_.capacity() * sizeof(Contact) +
+         2 * keys_.capacity() * sizeof(std::uint64_t) + idle_.size() * sizeof(Batch::Buffers);
+}
+
+}  // namespace palpate

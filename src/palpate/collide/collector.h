@@ -1,0 +1,107 @@
+// Takes the candidates that finders bring, tests them and keeps the contacts.
+//
+//   finder ── pairs of features ──> Batch ── distance, filter, threshold ──> keys ── sort ──> keys ── fill
+//   ──> contacts
+//
+// A finder brings every pair that might be near, at least once; what is too far, filtered or excluded is
+// dropped here, and so is what comes twice. So a finder can be slow or clumsy, but it can be wrong in one way
+// only: by leaving a pair out. What travels is the key alone; points and normals are computed when the keys
+// are in order, once, where they stay. Keys are unique: which thread found what, and when, leaves no trace.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include <palpate/base/radix_sort.h>
+#include <palpate/collide/contact.h>
+#include <palpate/collide/kernel.h>
+#include <palpate/collide/surfaces.h>
+
+namespace palpate {
+
+struct SearchCounters {
+  std::uint64_t cells = 0;       // cells or nodes looked at
+  std::uint64_t candidates = 0;  // pairs of triangles (or of leaves) that came near
+  std::uint64_t culled = 0;      // of those, dropped without a test of features
+  std::uint64_t tested = 0;      // pairs of features whose distance was computed
+  std::uint64_t filtered = 0;    // of the near ones, dropped as neighbours along the surface
+
+  SearchCounters& operator+=(const SearchCounters& other);
+};
+
+// What is asked for: pairs of surfaces, how near, and what is special about some pairs.
+struct Search {
+  const Surfaces& surfaces;
+  std::span<const SurfacePair> pairs;  // whose boxes overlap, ascending; self pairs among them
+  double margin = 0;                   // [m]
+  double reach = 0;                    // the largest contact distance of a pair, and the margin [m]
+  bool same_distance = true;           // of all pairs
+
+  const SurfacePair* find(std::uint32_t first, std::uint32_t second) const;
+};
+
+class Collector;
+
+// Where one chunk of a finder's work puts its pairs. Taken from the collector, and given back by its end.
+class Batch {
+ public:
+  explicit Batch(Collector& collector);
+  ~Batch();
+  Batch(const Batch&) = delete;
+  Batch& operator=(const Batch&) = delete;
+
+  void vertex_triangle(std::uint32_t vertex, std::uint32_t triangle);
+  void edge_edge(std::uint32_t one, std::uint32_t other);
+
+  SearchCounters counters;
+
+ private:
+  friend class Collector;
+  struct Buffers;
+  void test(ContactKind kind);
+  bool counts(ContactKind kind, const FeaturePair& pair, double squared_distance);
+  void keep(std::uint64_t key);
+
+  Collector& collector_;
+  std::unique_ptr<Buffers> buffers_;
+};
+
+class Collector {
+ public:
+  Collector();
+  ~Collector();
+
+  // `filtered`: the finder has applied the neighbour filter itself, exactly.
+  void begin(const Search& search, bool filtered);
+  const Search& search() const { return *search_; }
+  // Sorts what was found. Valid until the next begin().
+  std::span<const Contact> order();
+  const SearchCounters& counters() const { return counters_; }
+  std::int64_t test_nanoseconds() const { return test_nanoseconds_; }
+  std::size_t memory() const;  // bytes held
+
+ private:
+  friend class Batch;
+  static constexpr std::size_t block_size = 4096;  // keys
+  std::uint32_t take_block();
+  void fill(std::span<const std::uint64_t> keys, Contact* out) const;
+
+  const Search* search_ = nullptr;
+  bool filtered_ = false;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<std::uint64_t[]>> blocks_;
+  std::vector<std::uint32_t> used_;  // keys in each block
+  std::size_t blocks_used_ = 0;
+  std::vector<std::unique_ptr<Batch::Buffers>> idle_;
+  std::vector<std::uint64_t> keys_;
+  std::vector<Contact> contacts_;
+  RadixSort sort_;
+  SearchCounters counters_;
+  std::int64_t test_nanoseconds_ = 0;
+};
+
+}  // namespace palpate

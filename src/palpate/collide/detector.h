@@ -1,0 +1,128 @@
+// The contact engine: surfaces in, contacts out.
+//
+//   Detector detector({.contact_distance = 0.002});
+//   const SurfaceId liver = detector.add(liver_mesh, {.name = "liver"});
+//   const SurfaceId tool = detector.add(tool_mesh, {.name = "tool", .motion = Motion::rigid});
+//   ...
+//   detector.set_positions(liver, positions);   // each step
+//   detector.set_pose(tool, pose);
+//   for (const Contact& contact : detector.detect()) ...
+//
+// What a contact is does not depend on how it is found: docs/contacts.md has the definition, and every finder
+// returns the same contacts, bit for bit, for any number of threads. What is given is checked before anything
+// is touched. A call on a warm detector (the same counts as before) allocates nothing.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <palpate/base/timing.h>
+#include <palpate/collide/contact.h>
+#include <palpate/collide/finder.h>
+#include <palpate/collide/surfaces.h>
+#include <palpate/collide/sweep.h>
+#include <palpate/mesh/mesh.h>
+
+namespace palpate {
+
+struct DetectorOptions {
+  double contact_distance = 0.001;                // d [m]
+  std::optional<double> neighbour_distance = {};  // g [m]; 2d if not given
+  double margin = 0;                              // m [m]: pairs up to d + m are returned too, marked
+  std::string finder = "tree";                    // see finders()
+};
+
+struct SurfaceOptions {
+  std::string name = {};  // for messages; its number if empty
+  Motion motion = Motion::deformable;
+  std::optional<bool> self_contacts = {};      // on for deformable surfaces, off for others, if not given
+  std::optional<std::vector<Vec3>> rest = {};  // the rest shape, if it is declared [m]
+};
+
+// The contacts of one call, in ascending order of their keys.
+struct ContactSet {
+  std::span<const Contact> contacts;
+  std::span<const Stage> stages;  // boxes, pairs, tests, order
+  SearchCounters counters;
+  std::size_t surface_pairs = 0;  // whose boxes came near
+  std::size_t memory = 0;         // bytes held for searching and for results
+  std::string_view remark;        // what was chosen and why
+
+  std::size_t size() const { return contacts.size(); }
+  auto begin() const { return contacts.begin(); }
+  auto end() const { return contacts.end(); }
+};
+
+class Detector {
+ public:
+  explicit Detector(DetectorOptions options = {});
+  ~Detector();
+  Detector(Detector&&) noexcept;
+  Detector& operator=(Detector&&) noexcept;
+
+  SurfaceId add(const TriangleMesh& mesh, SurfaceOptions options = {});
+  void remove(SurfaceId id);
+  void set_positions(SurfaceId id, std::span<const Vec3> positions);
+  // Turns and moves the mesh that was added; for surfaces that are rigid.
+  void set_pose(SurfaceId id, const Pose& pose);
+
+  // Changes of the triangles; those that stay keep their numbers.
+  void remove_triangles(SurfaceId id, std::span<const std::uint32_t> triangles);
+  // The number of the first new vertex. `rest` as many as positions; none: the positions.
+  std::uint32_t add_vertices(SurfaceId id, std::span<const Vec3> positions, std::span<const Vec3> rest = {});
+  // Where each went is appended to `places`.
+  void add_triangles(SurfaceId id, std::span<const TriangleCorners> triangles,
+                     std::vector<std::uint32_t>& places);
+
+  // Global parameters [m].
+  void set_contact_distance(double d);
+  void set_neighbour_distance(std::optional<double> g);
+  void set_margin(double m);
+  void set_finder(std::string_view name);
+  // Of one pair of surfaces (or of one with itself).
+  void set_contact_distance(SurfaceId a, SurfaceId b, double d);
+  void exclude(SurfaceId a, SurfaceId b, bool excluded = true);
+  void set_self_contacts(SurfaceId id, bool on);
+
+  // Valid until the next call of anything.
+  ContactSet detect();
+
+  const Surfaces& surfaces() const { return surfaces_; }
+  // A feature's number in its own surface: vertices and triangles as in the mesh, edges as in Topology.
+  std::uint32_t first_feature(const Contact& contact) const;
+  std::uint32_t second_feature(const Contact& contact) const;
+  SurfaceId first_surface(const Contact& c) const { return surfaces_[c.first_surface].id; }
+  SurfaceId second_surface(const Contact& c) const { return surfaces_[c.second_surface].id; }
+
+ private:
+  struct Special {  // a pair that is not like the others
+    std::uint32_t first, second;
+    double distance;  // < 0: the global one
+    bool excluded;
+  };
+  const Special* special(std::uint32_t first, std::uint32_t second) const;
+  Special& edit_special(SurfaceId a, SurfaceId b);
+  void forget_special(std::uint32_t slot);
+  double distance_of(std::uint32_t first, std::uint32_t second) const;
+  void collect_pairs();
+
+  DetectorOptions options_;
+  Surfaces surfaces_;
+  std::vector<Special> special_;  // ascending
+  Sweep sweep_;
+  std::vector<Sweep::Pair> near_;
+  std::vector<SurfacePair> pairs_;
+  std::unique_ptr<Finder> finder_;
+  std::unique_ptr<Collector> collector_;
+  StageTimer timer_;
+  std::vector<Stage> stages_;
+  std::string remark_;
+};
+
+// For one use: the contacts of some meshes as they lie, each a surface with contacts inside it.
+std::vector<Contact> contacts(std::span<const TriangleMesh> meshes, double contact_distance);
+
+}  // namespace palpate

@@ -1,0 +1,53 @@
+// A finder brings the pairs of features that might be near. One file each; the list is in finder.cpp.
+//
+// To add one, write finder_NAME.cpp with a class that derives from Finder and a function that makes it, and
+// add a line to the table in finder.cpp (docs/contacts.md walks through it). The tests then compare it with
+// `brute` on every scene they have.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <palpate/base/timing.h>
+#include <palpate/collide/collector.h>
+
+namespace palpate {
+
+class Finder {
+ public:
+  Finder() = default;
+  Finder(const Finder&) = delete;
+  Finder& operator=(const Finder&) = delete;
+  virtual ~Finder() = default;
+
+  // Whether the neighbour filter is applied here already, exactly; the collector then does not do it again.
+  virtual bool filters_neighbours() const { return false; }
+  // Brings boxes up to date: whatever has to be done before pairs are searched for.
+  virtual void update(const Search&) {}
+  // Brings every pair of features, of the pairs of surfaces searched, that may be nearer than the reach.
+  virtual void find(const Search& search, Collector& out) = 0;
+  virtual std::size_t memory() const { return 0; }  // bytes held
+  // What was chosen and why, where there was something to choose.
+  virtual std::string remark() const { return {}; }
+};
+
+// What can be chosen in the classic finders, for studies; ours have nothing to choose.
+struct FinderOptions {
+  bool spheres = false;          // around triangles, in place of boxes
+  bool feature_boxes = false;    // also around single vertices and edges, before they are tested
+  bool published_rules = false;  // the rules of the papers for pairs of triangles: they lose contacts
+  bool published_cones = false;  // the papers' test of normals in a cell: it loses contacts
+  friend bool operator==(const FinderOptions&, const FinderOptions&) = default;
+};
+
+struct FinderEntry {
+  std::string_view name, summary;
+  std::unique_ptr<Finder> (*make)(const FinderOptions&);
+};
+std::span<const FinderEntry> finders();
+// Throws Error for a name that is not in the table, with the nearest one that is.
+std::unique_ptr<Finder> make_finder(std::string_view name, const FinderOptions& options = {});
+
+}  // namespace palpate

@@ -1,0 +1,302 @@
+// Ours: a tree of 8-wide boxes over leaves of 8 triangles.
+//
+// update():  boxes of groups of 8 leaves (64 triangles) from their vertices, and of the groups above.
+// find():    pairs of groups that come near, level by level; boxes of the leaves in those groups alone; then
+//            pairs of leaves, and in each the pairs of features whose own boxes come near and that the masks
+//            of leaf_tree.h leave.
+//
+// Two bodies that touch in one place pay for that place: leaves elsewhere are never looked at. Inside a
+// surface, the masks take away what the neighbour filter would drop later.
+#include <algorithm>
+
+#include <palpate/base/parallel.h>
+#include <palpate/collide/finder_list.h>
+#include <palpate/collide/leaf_tree.h>
+#include <palpate/collide/tree_boxes.h>
+
+namespace palpate {
+
+namespace {
+
+struct Tree {
+  LeafTree shape;
+  std::uint64_t changes = 0;  // of the surface, when the shape was made
+  double masked = -1;         // the neighbour distance of the masks; < 0: none
+  std::vector<LeafBoxes> leaves;
+  // levels[0][g]: the leaves of group g; levels[k + 1][h]: the groups 8h .. 8h + 7 of level k. The last has
+  // one.
+  std::vector<std::vector<Group>> levels;
+  std::vector<std::uint32_t> vertices_begin, vertices;  // of each group of leaves, for its box
+  std::vector<std::uint8_t> wanted;                     // groups whose leaves are looked at
+  std::uint64_t moves = 0, frame = 0;                   // for which the groups' boxes are up to date
+  FloatBox box;
+
+  void build(const Surface& surface, bool masks);
+  void refit_groups(const Surface& surface, std::span<const Vec3> positions, const Frame& frame);
+  void refit_leaves(const Surface& surface, std::span<const Vec3> positions, const Frame& frame,
+                    std::uint32_t group);
+  std::size_t memory() const {
+    return shape.memory() + leaves.capacity() * sizeof(LeafBoxes) + vertices.capacity() * 4;
+  }
+};
+
+void Tree::build(const Surface& surface, bool masks) {
+  shape.build(surface, masks);
+  changes = surface.changes;
+  masked = masks ? surface.near.reach() : -1;
+  moves = frame = 0;
+  const std::span<const Leaf> all = shape.leaves();
+  leaves.resize(all.size());
+  for (LeafBoxes& boxes : leaves) clear(boxes);
+  levels.clear();
+  for (std::size_t n = all.size(); levels.empty() || n > 1;) {
+    n = (n + 7) / 8;
+    levels.emplace_back(n);
+    for (Group& group : levels.back()) clear(group);
+  }
+  vertices_begin.assign(1, 0);
+  vertices.clear();
+  for (std::size_t g = 0; g < levels[0].size(); ++g) {
+    const auto begin = static_cast<std::ptrdiff_t>(vertices.size());
+    for (std::size_t i = 8 * g; i < std::min(8 * g + 8, all.size()); ++i)
+      vertices.insert(vertices.end(), all[i].vertex.begin(), all[i].vertex.begin() + all[i].vertices);
+    std::sort(vertices.begin() + begin, vertices.end());
+    vertices.erase(std::unique(vertices.begin() + begin, vertices.end()), vertices.end());
+    vertices_begin.push_back(static_cast<std::uint32_t>(vertices.size()));
+  }
+  wanted.assign(levels[0].size(), 0);
+}
+
+void put(Group& group, std::size_t i, const FloatBox& box) {
+  for (std::size_t k = 0; k < 3; ++k) {
+    group.lo[k][i] = box.lo[k];
+    group.hi[k][i] = box.hi[k];
+  }
+}
+
+FloatBox box_of(const Group& group) {
+  FloatBox box = box_in(group, 0);
+  for (std::size_t k = 0; k < 3; ++k)
+    for (std::size_t i = 1; i < 8; ++i) {
+      box.lo[k] = std::min(box.lo[k], group.lo[k][i]);
+      box.hi[k] = std::max(box.hi[k], group.hi[k][i]);
+    }
+  return box;
+}
+
+void Tree::refit_groups(const Surface& surface, std::span<const Vec3> positions, const Frame& f) {
+  const Vec3* own = positions.data() + surface.first_vertex;
+  const auto box_of_leaves = [&](std::size_t g) {
+    Vec3 lo = own[vertices[vertices_begin[g]]], hi = lo;
+    for (std::uint32_t i = vertices_begin[g] + 1; i < vertices_begin[g + 1]; ++i) {
+      lo = lo.cwiseMin(own[vertices[i]]);
+      hi = hi.cwiseMax(own[vertices[i]]);
+    }
+    FloatBox result;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const auto axis = static_cast<Eigen::Index>(k);
+      result.lo[k] = f.in_float(lo[axis], k);
+      result.hi[k] = f.in_float(hi[axis], k);
+    }
+    return result;
+  };
+  if (levels.size() == 1) {
+    box = box_of_leaves(0);
+    return;
+  }
+  parallel_for(levels[0].size(), 128, [&](std::size_t g) { put(levels[1][g / 8], g % 8, box_of_leaves(g)); });
+  for (std::size_t level = 1; level + 1 < levels.size(); ++level)
+    for (std::size_t g = 0; g < levels[level].size(); ++g)
+      put(levels[level + 1][g / 8], g % 8, box_of(levels[level][g]));
+  box = box_of(levels.back()[0]);
+}
+
+void Tree::refit_leaves(const Surface& surface, std::span<const Vec3> positions, const Frame& f,
+                        std::uint32_t group) {
+  const std::span<const Leaf> all = shape.leaves();
+  for (std::size_t i = 8 * std::size_t{group};
+       i < std::min<std::size_t>(8 * std::size_t{group} + 8, all.size()); ++i)
+    put(levels[0][group], i % 8, refit(all[i], positions.subspan(surface.first_vertex), f, leaves[i]));
+}
+
+struct GroupPair {
+  std::uint32_t pair, low, high;  // pair of surfaces; groups of the first and of the second
+};
+
+class FinderTree : public Finder {
+ public:
+  bool filters_neighbours() const override { return true; }
+
+  void update(const Search& search) override {
+    const Surfaces& all = search.surfaces;
+    if (trees_.size() < all.slots().size()) trees_.resize(all.slots().size());
+    choose_frame(search);
+    for (const SurfacePair& pair : search.pairs)
+      for (const std::uint32_t slot : {pair.first, pair.second}) {
+        Tree& tree = trees_[slot];
+        const Surface& surface = all[slot];
+        const bool self = pair.first == pair.second;
+        if (tree.changes != surface.changes || (self && tree.masked != surface.near.reach()))
+          tree.build(surface, surface.self_contacts);
+        if (tree.shape.leaves().empty()) continue;
+        if (tree.moves != surface.moves || tree.frame != frame_number_) {
+          tree.refit_groups(surface, all.positions(), frame_);
+          tree.moves = surface.moves;
+          tree.frame = frame_number_;
+        }
+      }
+  }
+
+  void find(const Search& search, Collector& out) override {
+    work_.clear();
+    {
+      Batch batch(out);
+      for (std::uint32_t i = 0; i < search.pairs.size(); ++i) find_groups(search, i, batch.counters);
+    }
+    refit_wanted(search);
+    parallel_chunks(work_.size(), 32, [&](Chunk chunk) {
+      Batch batch(out);
+      for (std::size_t i = chunk.begin; i < chunk.end; ++i) find_leaves(search, work_[i], batch);
+    });
+  }
+
+  std::size_t memory() const override {
+    std::size_t sum = work_.capacity() * sizeof(GroupPair);
+    for (const Tree& tree : trees_) sum += tree.memory();
+    return sum;
+  }
+
+ private:
+  // The frame stays while the scene lies within twice its radius: boxes of what does not move stay valid.
+  void choose_frame(const Search& search) {
+    Box box;
+    for (const SurfacePair& pair : search.pairs)
+      for (const std::uint32_t slot : {pair.first, pair.second}) box.add(search.surfaces[slot].box);
+    if (box.empty()) return;
+    const Vec3 far = (box.lo - frame_.origin).cwiseAbs().cwiseMax((box.hi - frame_.origin).cwiseAbs());
+    const double needed = box.size().maxCoeff() / 2;
+    if (frame_number_ > 0 && far.maxCoeff() <= frame_.radius && 4 * needed >= frame_.radius) return;
+    frame_ = Frame::around(grown(box, needed));
+    ++frame_number_;
+  }
+
+  // Pairs of groups of leaves that come near, for one pair of surfaces.
+  void find_groups(const Search& search, std::uint32_t pair_number, SearchCounters& counters) {
+    const SurfacePair& pair = search.pairs[pair_number];
+    Tree &one = trees_[pair.first], &two = trees_[pair.second];
+    if (one.shape.leaves().empty() || two.shape.leaves().empty()) return;
+    const bool self = pair.first == pair.second;
+    const float reach = frame_.reach(pair.distance + search.margin);
+    now_.assign(1, {0, 0});
+    std::size_t low_level = one.levels.size() - 1, high_level = two.levels.size() - 1;
+    while (low_level > 0 || high_level > 0) {
+      next_.clear();
+      counters.cells += now_.size();
+      // The taller tree alone, until both are equally high.
+      const bool low_down = low_level >= high_level, high_down = high_level >= low_level;
+      for (const auto& [low, high] : now_) {
+        if (low_down && high_down) {
+          const Group &a = one.levels[low_level][low], &b = two.levels[high_level][high];
+          for (std::uint32_t i = 0; i < 8; ++i) {
+            unsigned bits = near_children(b, box_in(a, i), reach);
+            if (self && low == high) bits &= ~0u << i;
+            for (; bits != 0; bits &= bits - 1)
+              next_.push_back({8 * low + i, 8 * high + static_cast<std::uint32_t>(__builtin_ctz(bits))});
+          }
+        } else if (low_down) {
+          unsigned bits = near_children(one.levels[low_level][low], two.box, reach);
+          for (; bits != 0; bits &= bits - 1)
+            next_.push_back({8 * low + static_cast<std::uint32_t>(__builtin_ctz(bits)), high});
+        } else {
+          unsigned bits = near_children(two.levels[high_level][high], one.box, reach);
+          for (; bits != 0; bits &= bits - 1)
+            next_.push_back({low, 8 * high + static_cast<std::uint32_t>(__builtin_ctz(bits))});
+        }
+      }
+      low_level -= low_down;
+      high_level -= high_down;
+      now_.swap(next_);
+    }
+    for (const auto& [low, high] : now_) {
+      one.wanted[low] = two.wanted[high] = 1;
+      work_.push_back({pair_number, low, high});
+    }
+  }
+
+  void refit_wanted(const Search& search) {
+    refits_.clear();
+    for (std::uint32_t slot = 0; slot < trees_.size(); ++slot) {
+      std::vector<std::uint8_t>& wanted = trees_[slot].wanted;
+      for (std::uint32_t g = 0; g < wanted.size(); ++g)
+        if (wanted[g] != 0) {
+          refits_.push_back({slot, g});
+          wanted[g] = 0;
+        }
+    }
+    parallel_for(refits_.size(), 16, [&](std::size_t i) {
+      const auto& [slot, group] = refits_[i];
+      trees_[slot].refit_leaves(search.surfaces[slot], search.surfaces.positions(), frame_, group);
+    });
+  }
+
+  void find_leaves(const Search& search, const GroupPair& groups, Batch& batch) {
+    const SurfacePair& surfaces = search.pairs[groups.pair];
+    const Tree &one = trees_[surfaces.first], &two = trees_[surfaces.second];
+    const Surface &low = search.surfaces[surfaces.first], &high = search.surfaces[surfaces.second];
+    const Group &a = one.levels[0][groups.low], &b = two.levels[0][groups.high];
+    const bool self = surfaces.first == surfaces.second;
+    const float reach = frame_.reach(surfaces.distance + search.margin);
+    LeafPairHits hits;
+    for (std::uint32_t i = 0; i < 8; ++i) {
+      const std::uint32_t low_leaf = 8 * groups.low + i;
+      if (low_leaf >= one.shape.leaves().size()) break;
+      unsigned bits = near_children(b, box_in(a, i), reach);
+      if (self && groups.low == groups.high) bits &= ~0u << i;
+      for (; bits != 0; bits &= bits - 1) {
+        const auto j = static_cast<std::uint32_t>(__builtin_ctz(bits));
+        const std::uint32_t high_leaf = 8 * groups.high + j;
+        ++batch.counters.candidates;
+        const NearLeaf* near = self ? one.shape.near(low_leaf, high_leaf) : nullptr;
+        if (near != nullptr && near->closed()) {
+          ++batch.counters.culled;
+          continue;
+        }
+        const Leaf &from = one.shape.leaves()[low_leaf], &to = two.shape.leaves()[high_leaf];
+        near_features(
+            {&from, &to, &one.leaves[low_leaf], &two.leaves[high_leaf], box_in(a, i), box_in(b, j), near,
+             near != nullptr ? &one.shape.mask(*near) : nullptr, self && low_leaf == high_leaf},
+            reach, hits);
+        for (std::size_t k = 0; k < hits.low; ++k)
+          batch.vertex_triangle(low.first_vertex + from.vertex[hits.vertices_low[k][0]],
+                                high.first_triangle + to.triangle[hits.vertices_low[k][1]]);
+        for (std::size_t k = 0; k < hits.high; ++k)
+          batch.vertex_triangle(high.first_vertex + to.vertex[hits.vertices_high[k][0]],
+                                low.first_triangle + from.triangle[hits.vertices_high[k][1]]);
+        for (std::size_t k = 0; k < hits.edge; ++k)
+          batch.edge_edge(3 * low.first_triangle + from.edge[hits.edges[k][0]],
+                          3 * high.first_triangle + to.edge[hits.edges[k][1]]);
+      }
+    }
+  }
+
+  struct NodePair {
+    std::uint32_t low, high;
+  };
+  struct Refit {
+    std::uint32_t slot, group;
+  };
+  std::vector<Tree> trees_;  // by slot
+  Frame frame_;
+  std::uint64_t frame_number_ = 0;
+  std::vector<NodePair> now_, next_;
+  std::vector<GroupPair> work_;
+  std::vector<Refit> refits_;
+};
+
+}  // namespace
+
+std::unique_ptr<Finder> make_finder_tree(const FinderOptions& /*unused*/) {
+  return std::make_unique<FinderTree>();
+}
+
+}  // namespace palpate

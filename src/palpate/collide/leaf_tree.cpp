@@ -1,0 +1,321 @@
+#include <palpate/collide/leaf_tree.h>
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+#include <palpate/base/parallel.h>
+#include <palpate/geometry/box.h>
+
+namespace palpate {
+
+namespace {
+
+constexpr std::uint32_t nowhere = 0xffffffff;
+
+struct Sorted {
+  Vec3f centre;
+  std::uint32_t triangle;
+};
+
+// Halves by the median along the widest axis. The first part has 8, 16, 32 ... triangles, so that leaves and
+// groups of leaves begin at multiples of their size.
+void halve(std::span<Sorted> part) {
+  while (part.size() > leaf_triangles) {
+    Boxf box;
+    for (const Sorted& s : part) box.add(s.centre);
+    Eigen::Index axis = 0;
+    box.size().maxCoeff(&axis);
+    const std::size_t first = std::bit_floor((part.size() - 1) / leaf_triangles) * leaf_triangles;
+    std::nth_element(part.begin(), part.begin() + static_cast<std::ptrdiff_t>(first), part.end(),
+                     [axis](const Sorted& a, const Sorted& b) {
+                       return a.centre[axis] != b.centre[axis] ? a.centre[axis] < b.centre[axis]
+                                                               : a.triangle < b.triangle;
+                     });
+    halve(part.first(first));
+    part = part.subspan(first);
+  }
+}
+
+}  // namespace
+
+void LeafTree::sort_triangles(const Surface& surface) {
+  std::vector<Sorted> sorted;
+  sorted.reserve(surface.triangles);
+  const Vec3 origin = bounds(surface.rest).empty() ? Vec3(Vec3::Zero()) : bounds(surface.rest).center();
+  for (std::uint32_t t = 0; t < surface.triangles; ++t) {
+    if (surface.topology.is_hole(t)) continue;
+    const auto [a, b, c] = triangle_at(surface.rest, surface.topology.triangles()[t]);
+    sorted.push_back({(((a - origin) + (b - origin) + (c - origin)) / 3).cast<float>(), t});
+  }
+  halve(sorted);
+  order_.clear();
+  for (const Sorted& s : sorted) order_.push_back(s.triangle);
+}
+
+// Takes triangles in order; an edge or vertex belongs to the first leaf that has room for it.
+void LeafTree::make_leaves(const Surface& surface) {
+  const Topology& topology = surface.topology;
+  leaves_.clear();
+  std::vector<std::uint8_t> edge_taken(3 * std::size_t{surface.triangles}, 0),
+      vertex_taken(surface.vertices, 0);
+  // How many triangles are still to come at each edge and vertex: what has none left cannot be passed on.
+  std::vector<std::uint32_t> edge_left(edge_taken.size(), 0), vertex_left(surface.vertices, 0);
+  for (const std::uint32_t t : order_)
+    for (std::uint32_t side = 3 * t; side < 3 * t + 3; ++side) {
+      if (topology.edge_of(side) != no_index) ++edge_left[topology.edge_of(side)];
+      ++vertex_left[topology.vertex_at(side)];
+    }
+  std::vector<std::uint32_t> must_edges, may_edges, must_vertices, may_vertices;
+  for (std::size_t begin = 0; begin < order_.size();) {
+    std::size_t count = std::min<std::size_t>(leaf_triangles, order_.size() - begin);
+    // The features not taken yet, those first that no later triangle has. With too many of those, fewer
+    // triangles.
+    for (;; --count) {
+      must_edges.clear(), may_edges.clear(), must_vertices.clear(), may_vertices.clear();
+      const auto put = [](std::uint32_t what, std::uint32_t left_here, std::vector<std::uint32_t>& must,
+                          std::vector<std::uint32_t>& may) {
+        std::vector<std::uint32_t>& list = left_here == 0 ? must : may;
+        if (std::find(list.begin(), list.end(), what) == list.end()) list.push_back(what);
+      };
+      const auto corners = std::span(order_).subspan(begin, count);
+      for (const std::uint32_t t : corners)
+        for (std::uint32_t side = 3 * t; side < 3 * t + 3; ++side) {
+          if (const std::uint32_t e = topology.edge_of(side); e != no_index) --edge_left[e];
+          --vertex_left[topology.vertex_at(side)];
+        }
+      for (const std::uint32_t t : corners)
+        for (std::uint32_t side = 3 * t; side < 3 * t + 3; ++side) {
+          if (const std::uint32_t e = topology.edge_of(side); e != no_index && edge_taken[e] == 0)
+            put(e, edge_left[e], must_edges, may_edges);
+          const std::uint32_t v = topology.vertex_at(side);
+          if (vertex_taken[v] == 0) put(v, vertex_left[v], must_vertices, may_vertices);
+        }
+      if ((must_edges.size() <= leaf_features && must_vertices.size() <= leaf_features) || count == 1) break;
+      for (const std::uint32_t t : corners)
+        for (std::uint32_t side = 3 * t; side < 3 * t + 3; ++side) {
+          if (const std::uint32_t e = topology.edge_of(side); e != no_index) ++edge_left[e];
+          ++vertex_left[topology.vertex_at(side)];
+        }
+    }
+    Leaf leaf{};
+    const auto place_of = [&](std::uint32_t v) {
+      const auto end = leaf.vertex.begin() + leaf.vertices;
+      const auto at = std::find(leaf.vertex.begin(), end, v);
+      if (at == end) leaf.vertex[leaf.vertices++] = v;
+      return static_cast<std::uint8_t>(at - leaf.vertex.begin());
+    };
+    for (const auto* list : {&must_vertices, &may_vertices})
+      for (const std::uint32_t v : *list)
+        if (leaf.own_vertices < leaf_features) {
+          place_of(v);
+          ++leaf.own_vertices;
+          vertex_taken[v] = 1;
+        }
+    for (std::size_t i = begin; i < begin + count; ++i) {
+      const std::uint32_t t = order_[i];
+      for (std::size_t k = 0; k < 3; ++k)
+        leaf.corner[leaf.triangles][k] = place_of(topology.triangles()[t][k]);
+      leaf.triangle[leaf.triangles++] = t;
+    }
+    for (const auto* list : {&must_edges, &may_edges})
+      for (const std::uint32_t e : *list)
+        if (leaf.edges < leaf_features) {
+          leaf.end[leaf.edges] = {place_of(topology.vertex_at(e)),
+                                  place_of(topology.vertex_at(next_corner(e)))};
+          leaf.edge[leaf.edges++] = e;
+          edge_taken[e] = 1;
+        }
+    leaves_.push_back(leaf);
+    begin += count;
+  }
+}
+
+namespace {
+
+// Where features are: leaf * 16 + place (vertices, edges), leaf * 8 + place (triangles).
+struct Places {
+  std::vector<std::uint32_t> vertex;
+  std::vector<std::uint32_t> edges_begin, edges, triangles_begin, triangles;  // by vertex
+};
+
+Places places_of(const Surface& surface, std::span<const Leaf> leaves) {
+  Places places;
+  places.vertex.assign(surface.vertices, nowhere);
+  const auto fill = [&](std::vector<std::uint32_t>& begin, std::vector<std::uint32_t>& list, auto&& each) {
+    begin.assign(surface.vertices + std::size_t{1}, 0);
+    each([&](std::uint32_t v, std::uint32_t) { ++begin[v + 1]; });
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());
+    list.resize(begin.back());
+    each([&](std::uint32_t v, std::uint32_t place) { list[begin[v]++] = place; });
+    std::copy_backward(begin.begin(), begin.end() - 1, begin.end());
+    begin[0] = 0;
+  };
+  fill(places.edges_begin, places.edges, [&](auto&& put) {
+    for (std::uint32_t i = 0; i < leaves.size(); ++i)
+      for (std::uint32_t k = 0; k < leaves[i].edges; ++k)
+        for (const std::uint8_t end : leaves[i].end[k]) put(leaves[i].vertex[end], i * leaf_features + k);
+  });
+  fill(places.triangles_begin, places.triangles, [&](auto&& put) {
+    for (std::uint32_t i = 0; i < leaves.size(); ++i)
+      for (std::uint32_t k = 0; k < leaves[i].triangles; ++k)
+        for (const std::uint8_t c : leaves[i].corner[k]) put(leaves[i].vertex[c], i * leaf_triangles + k);
+  });
+  for (std::uint32_t i = 0; i < leaves.size(); ++i)
+    for (std::uint32_t k = 0; k < leaves[i].own_vertices; ++k)
+      places.vertex[leaves[i].vertex[k]] = i * leaf_features + k;
+  return places;
+}
+
+// The masks of one leaf with itself and with higher ones.
+class MaskMaker {
+ public:
+  MaskMaker(const Surface& surface, std::span<const Leaf> leaves, const Places& places)
+      : surface_(surface), leaves_(leaves), places_(places), place_(leaves.size(), nowhere) {}
+
+  std::vector<std::uint32_t> found;  // leaves, in the order of `masks`
+  std::vector<LeafMask> masks;
+
+  void make(std::uint32_t low) {
+    for (const std::uint32_t leaf : found) place_[leaf] = nowhere;
+    found.clear();
+    masks.clear();
+    const Leaf& leaf = leaves_[low];
+    for (std::uint8_t v = 0; v < leaf.vertices; ++v) {
+      std::uint16_t edges = 0;
+      std::uint8_t triangles = 0;
+      for (unsigned e = 0; e < leaf.edges; ++e)
+        if (leaf.end[e][0] == v || leaf.end[e][1] == v) edges = static_cast<std::uint16_t>(edges | 1u << e);
+      for (unsigned t = 0; t < leaf.triangles; ++t)
+        for (const std::uint8_t c : leaf.corner[t])
+          if (c == v) triangles = static_cast<std::uint8_t>(triangles | 1u << t);
+      const std::uint32_t vertex = leaf.vertex[v];
+      if (surface_.near.reach() > 0) {
+        for (const std::uint32_t near : surface_.near.near(vertex)) mark(low, v, edges, triangles, near);
+      } else {
+        mark(low, v, edges, triangles, vertex);
+      }
+    }
+  }
+
+ private:
+  LeafMask& mask(std::uint32_t leaf) {
+    if (place_[leaf] == nowhere) {
+      place_[leaf] = static_cast<std::uint32_t>(found.size());
+      found.push_back(leaf);
+      masks.emplace_back();
+    }
+    return masks[place_[leaf]];
+  }
+  // Vertex v of the leaf, with these edges and triangles at it, is near vertex `there`.
+  void mark(std::uint32_t low, std::uint8_t v, std::uint16_t edges, std::uint8_t triangles,
+            std::uint32_t there) {
+    for (std::uint32_t i = places_.edges_begin[there]; i < places_.edges_begin[there + 1]; ++i)
+      if (const std::uint32_t leaf = places_.edges[i] / leaf_features; leaf >= low) {
+        std::uint16_t& row = mask(leaf).edges[places_.edges[i] % leaf_features];
+        row = static_cast<std::uint16_t>(row | edges);
+      }
+    if (v < leaves_[low].own_vertices)
+      for (std::uint32_t i = places_.triangles_begin[there]; i < places_.triangles_begin[there + 1]; ++i)
+        if (const std::uint32_t leaf = places_.triangles[i] / leaf_triangles; leaf >= low) {
+          std::uint8_t& row = mask(leaf).vertices_low[v];
+          row = static_cast<std::uint8_t>(row | 1u << places_.triangles[i] % leaf_triangles);
+        }
+    if (const std::uint32_t at = places_.vertex[there]; at != nowhere && at / leaf_features >= low) {
+      std::uint8_t& row = mask(at / leaf_features).vertices_high[at % leaf_features];
+      row = static_cast<std::uint8_t>(row | triangles);
+    }
+  }
+
+  const Surface& surface_;
+  std::span<const Leaf> leaves_;
+  const Places& places_;
+  std::vector<std::uint32_t> place_;
+};
+
+NearLeaf open_rows(const Leaf& low, const Leaf& high, std::uint32_t leaf, bool same, const LeafMask& mask) {
+  NearLeaf near{leaf, 0, 0, 0, 0};
+  const unsigned all_edges = (1u << low.edges) - 1, all_low = (1u << low.triangles) - 1,
+                 all_high = (1u << high.triangles) - 1;
+  for (unsigned f = 0; f < high.edges; ++f) {
+    // Inside one leaf, each pair once.
+    const unsigned wanted = same ? all_edges & ((1u << f) - 1) : all_edges;
+    if ((wanted & ~unsigned{mask.edges[f]}) != 0)
+      near.edges_open = static_cast<std::uint16_t>(near.edges_open | 1u << f);
+  }
+  for (unsigned v = 0; v < low.own_vertices; ++v)
+    if ((all_high & ~unsigned{mask.vertices_low[v]}) != 0)
+      near.low_open = static_cast<std::uint16_t>(near.low_open | 1u << v);
+  for (unsigned v = 0; v < high.own_vertices && !same; ++v)
+    if ((all_low & ~unsigned{mask.vertices_high[v]}) != 0)
+      near.high_open = static_cast<std::uint16_t>(near.high_open | 1u << v);
+  return near;
+}
+
+}  // namespace
+
+void LeafTree::make_masks(const Surface& surface) {
+  const Places places = places_of(surface, leaves_);
+  constexpr std::size_t grain = 256;
+  struct Part {
+    std::vector<NearLeaf> near;
+    std::vector<LeafMask> masks;
+    std::vector<std::uint32_t> counts;
+  };
+  std::vector<Part> parts(chunk_count(leaves_.size(), grain));
+  parallel_chunks(leaves_.size(), grain, [&](Chunk chunk) {
+    Part& part = parts[chunk.index];
+    MaskMaker maker(surface, leaves_, places);
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> ascending;
+    for (auto low = static_cast<std::uint32_t>(chunk.begin); low < chunk.end; ++low) {
+      maker.make(low);
+      ascending.clear();
+      for (std::uint32_t i = 0; i < maker.found.size(); ++i) ascending.emplace_back(maker.found[i], i);
+      std::sort(ascending.begin(), ascending.end());
+      for (const auto& [high, i] : ascending) {
+        NearLeaf near = open_rows(leaves_[low], leaves_[high], high, low == high, maker.masks[i]);
+        if (!near.closed()) {
+          near.mask = static_cast<std::uint32_t>(part.masks.size());
+          part.masks.push_back(maker.masks[i]);
+        }
+        part.near.push_back(near);
+      }
+      part.counts.push_back(static_cast<std::uint32_t>(ascending.size()));
+    }
+  });
+  near_begin_.assign(1, 0);
+  near_.clear();
+  masks_.clear();
+  for (const Part& part : parts) {
+    for (NearLeaf near : part.near) {
+      near.mask += static_cast<std::uint32_t>(masks_.size());
+      near_.push_back(near);
+    }
+    masks_.insert(masks_.end(), part.masks.begin(), part.masks.end());
+    for (const std::uint32_t count : part.counts) near_begin_.push_back(near_begin_.back() + count);
+  }
+}
+
+void LeafTree::build(const Surface& surface, bool masks) {
+  sort_triangles(surface);
+  make_leaves(surface);
+  near_begin_.clear();
+  near_.clear();
+  masks_.clear();
+  if (masks) make_masks(surface);
+}
+
+const NearLeaf* LeafTree::near(std::uint32_t low, std::uint32_t high) const {
+  const NearLeaf* begin = near_.data() + near_begin_[low];
+  const NearLeaf* end = near_.data() + near_begin_[low + 1];
+  const NearLeaf* at =
+      std::lower_bound(begin, end, high, [](const NearLeaf& n, std::uint32_t leaf) { return n.leaf < leaf; });
+  return at != end && at->leaf == high ? at : nullptr;
+}
+
+std::size_t LeafTree::memory() const {
+  return leaves_.capacity() * sizeof(Leaf) + near_.capacity() * sizeof(NearLeaf) +
+         masks_.capacity() * sizeof(LeafMask) + near_begin_.capacity() * sizeof(std::uint32_t);
+}
+
+}  // namespace palpate

@@ -1,0 +1,74 @@
+// The shape of a surface's tree: which triangles, edges and vertices lie together, and which of them are too
+// near along the surface to count.
+//
+// Triangles are halved by their centres at rest until eight are left: a leaf. Its edges and vertices are
+// those that no earlier leaf has taken, at most 16 each (a leaf with more passes on what it can, or holds
+// fewer triangles). Leaves are numbered so that eight after each other, and eight such groups, lie together:
+// the tree above them needs no pointers. Positions play no part here; boxes are finder_tree.cpp's.
+//
+// Masks: inside one surface, nearly all features that come near are neighbours along it, which the definition
+// filters out. Which ones does not depend on positions, so it is found once for every pair of leaves that are
+// within `g` of each other: a bit for every pair of their features. Most such pairs of leaves have nothing
+// left, and are never looked at.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <palpate/collide/surfaces.h>
+
+namespace palpate {
+
+constexpr std::uint32_t leaf_triangles = 8, leaf_features = 16, leaf_corners = 24;
+
+struct Leaf {
+  // Numbers of the surface's own. Vertices: the leaf's own first, then other corners of its triangles.
+  std::array<std::uint32_t, leaf_corners> vertex;
+  std::array<std::uint32_t, leaf_triangles> triangle;
+  std::array<std::uint32_t, leaf_features> edge;
+  // Corners and ends, as places in `vertex`.
+  std::array<std::array<std::uint8_t, 3>, leaf_triangles> corner;
+  std::array<std::array<std::uint8_t, 2>, leaf_features> end;
+  std::uint8_t vertices = 0, own_vertices = 0, triangles = 0, edges = 0;
+};
+
+// Bits of pairs of features that do not count, for a lower and a higher leaf (or one with itself).
+struct LeafMask {
+  std::array<std::uint16_t, leaf_features> edges{};         // [edge of the higher]: edges of the lower
+  std::array<std::uint8_t, leaf_features> vertices_low{};   // [vertex of the lower]: triangles of the higher
+  std::array<std::uint8_t, leaf_features> vertices_high{};  // [vertex of the higher]: triangles of the lower
+};
+
+struct NearLeaf {
+  std::uint32_t leaf;        // the higher one
+  std::uint32_t mask;        // place among the masks
+  std::uint16_t edges_open;  // rows with a pair that counts
+  std::uint16_t low_open, high_open;
+  bool closed() const { return (edges_open | low_open | high_open) == 0; }
+};
+
+class LeafTree {
+ public:
+  // `masks`: for contacts inside the surface.
+  void build(const Surface& surface, bool masks);
+  std::span<const Leaf> leaves() const { return leaves_; }
+  // Whether a pair of leaves has a mask; low <= high.
+  const NearLeaf* near(std::uint32_t low, std::uint32_t high) const;
+  const LeafMask& mask(const NearLeaf& near) const { return masks_[near.mask]; }
+  std::size_t memory() const;
+
+ private:
+  void sort_triangles(const Surface& surface);
+  void make_leaves(const Surface& surface);
+  void make_masks(const Surface& surface);
+
+  std::vector<std::uint32_t> order_;  // triangles
+  std::vector<Leaf> leaves_;
+  std::vector<std::uint32_t> near_begin_;
+  std::vector<NearLeaf> near_;
+  std::vector<LeafMask> masks_;
+};
+
+}  // namespace palpate
