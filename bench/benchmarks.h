@@ -9,5 +9,6 @@ namespace palpate::bench {
 Benchmark base();
 Benchmark geometry();
 Benchmark mesh();
+Benchmark contacts();
 
 }  // namespace palpate::bench

@@ -12,6 +12,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace palpate::bench {
@@ -26,6 +27,8 @@ struct Method {
   std::function<std::uint64_t()> result =
       {};                 // what it computed, as a number: the same for all methods of a case
   bool parallel = false;  // also measured with more than one thread
+  // More to say of it after the last run, for the JSON: "stages.tests" becomes a member of "stages".
+  std::function<std::vector<std::pair<std::string, double>>()> facts = {};
 };
 
 // The methods are made when the case begins and destroyed when it ends, with whatever data they share.
@@ -54,6 +57,7 @@ struct Row {
   std::size_t rounds;
   double median_ms, spread;  // spread: interquartile range over median
   std::optional<double> ratio_reference, ratio_peer, ratio_floor;
+  std::vector<std::pair<std::string, double>> facts = {};
 };
 
 struct Report {

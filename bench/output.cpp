@@ -92,7 +92,7 @@ std::string table(const Benchmark& benchmark, const Machine& machine, const Repo
 
 std::string json(const Benchmark& benchmark, const Machine& machine, const Report& report) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const Row& row : report.rows)
+  for (const Row& row : report.rows) {
     rows.push_back({{"case", row.case_name},
                     {"method", row.method},
                     {"role", name_of(row.role)},
@@ -104,6 +104,15 @@ std::string json(const Benchmark& benchmark, const Machine& machine, const Repor
                     {"ratio_reference", ratio_json(row.ratio_reference)},
                     {"ratio_peer", ratio_json(row.ratio_peer)},
                     {"ratio_floor", ratio_json(row.ratio_floor)}});
+    for (const auto& [name, value] : row.facts) {
+      const std::size_t dot = name.find('.');
+      if (dot == std::string::npos) {
+        rows.back()[name] = value;
+      } else {
+        rows.back()[name.substr(0, dot)][name.substr(dot + 1)] = value;
+      }
+    }
+  }
   const nlohmann::ordered_json all = {{"benchmark", benchmark.name},
                                       {"version", machine.version},
                                       {"machine",

@@ -8,12 +8,6 @@
 
 namespace palpate {
 
-namespace {
-
-constexpr std::size_t batch_size = 1024;
-
-}  // namespace
-
 SearchCounters& SearchCounters::operator+=(const SearchCounters& other) {
   cells += other.cells;
   candidates += other.candidates;
@@ -33,12 +27,8 @@ const SurfacePair* Search::find(std::uint32_t first, std::uint32_t second) const
 }
 
 struct Batch::Buffers {
-  struct Pairs {
-    std::array<FeaturePair, batch_size> pairs;
-    std::size_t size = 0;
-  };
   std::array<Pairs, 2> of_kind;
-  std::array<double, batch_size> squared_distances;
+  std::array<double, Batch::size> squared_distances;
   std::uint64_t* block = nullptr;
   std::uint32_t block_number = 0, in_block = Collector::block_size;
   const SurfacePair* last_pair = nullptr;  // of the last contact: the next is probably the same
@@ -53,6 +43,7 @@ Batch::Batch(Collector& collector) : collector_(collector) {
     buffers_ = std::move(collector_.idle_.back());
     collector_.idle_.pop_back();
   }
+  pairs_ = buffers_->of_kind.data();
 }
 
 Batch::~Batch() {
@@ -68,32 +59,20 @@ Batch::~Batch() {
   collector_.idle_.push_back(std::move(buffers_));
 }
 
-void Batch::vertex_triangle(std::uint32_t vertex, std::uint32_t triangle) {
-  auto& [pairs, size] = buffers_->of_kind[0];
-  pairs[size++] = {vertex, triangle};
-  if (size == batch_size) test(ContactKind::vertex_triangle);
-}
-
-void Batch::edge_edge(std::uint32_t one, std::uint32_t other) {
-  auto& [pairs, size] = buffers_->of_kind[1];
-  pairs[size++] = {std::min(one, other), std::max(one, other)};
-  if (size == batch_size) test(ContactKind::edge_edge);
-}
-
 void Batch::test(ContactKind kind) {
   Buffers& b = *buffers_;
-  auto& [pairs, size] = b.of_kind[static_cast<std::size_t>(kind)];
-  if (size == 0) return;
+  auto& [pairs, count] = b.of_kind[static_cast<std::size_t>(kind)];
+  if (count == 0) return;
   const auto start = Clock::now();
   const Search& search = *collector_.search_;
-  counters.tested += size;
+  counters.tested += count;
   squared_distances(kind, search.surfaces.positions(), search.surfaces.triangles(),
-                    std::span(pairs).first(size), b.squared_distances.data());
+                    std::span(pairs).first(count), b.squared_distances.data());
   const double limit = search.reach * search.reach;
-  for (std::size_t i = 0; i < size; ++i)
+  for (std::size_t i = 0; i < count; ++i)
     if (b.squared_distances[i] < limit && counts(kind, pairs[i], b.squared_distances[i]))
       keep(contact_key(kind, pairs[i].first, pairs[i].second));
-  size = 0;
+  count = 0;
   b.test_nanoseconds += (Clock::now() - start).count();
 }
 

@@ -54,20 +54,36 @@ class Batch {
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
 
-  void vertex_triangle(std::uint32_t vertex, std::uint32_t triangle);
-  void edge_edge(std::uint32_t one, std::uint32_t other);
+  void vertex_triangle(std::uint32_t vertex, std::uint32_t triangle) {
+    put(ContactKind::vertex_triangle, {vertex, triangle});
+  }
+  void edge_edge(std::uint32_t one, std::uint32_t other) {
+    put(ContactKind::edge_edge, one < other ? FeaturePair{one, other} : FeaturePair{other, one});
+  }
 
   SearchCounters counters;
 
  private:
   friend class Collector;
+  static constexpr std::size_t size = 1024;  // pairs tested together
+  struct Pairs {
+    std::array<FeaturePair, size> pairs;
+    std::size_t count = 0;
+  };
   struct Buffers;
+
+  void put(ContactKind kind, FeaturePair pair) {
+    Pairs& to = pairs_[static_cast<std::size_t>(kind)];
+    to.pairs[to.count++] = pair;
+    if (to.count == size) test(kind);
+  }
   void test(ContactKind kind);
   bool counts(ContactKind kind, const FeaturePair& pair, double squared_distance);
   void keep(std::uint64_t key);
 
   Collector& collector_;
   std::unique_ptr<Buffers> buffers_;
+  Pairs* pairs_;  // the buffers', of each kind
 };
 
 class Collector {

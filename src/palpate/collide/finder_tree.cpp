@@ -33,7 +33,7 @@ struct Tree {
 
   void build(const Surface& surface, bool masks);
   void refit_groups(const Surface& surface, std::span<const Vec3> positions, const Frame& frame);
-  void refit_leaves(const Surface& surface, std::span<const Vec3> positions, const Frame& frame,
+  void refit_leaves(const Surface& surface, std::span<const Vec3> positions, const Frame& frame, float reach,
                     std::uint32_t group);
   std::size_t memory() const {
     return shape.memory() + leaves.capacity() * sizeof(LeafBoxes) + vertices.capacity() * 4;
@@ -111,12 +111,12 @@ void Tree::refit_groups(const Surface& surface, std::span<const Vec3> positions,
   box = box_of(levels.back()[0]);
 }
 
-void Tree::refit_leaves(const Surface& surface, std::span<const Vec3> positions, const Frame& f,
+void Tree::refit_leaves(const Surface& surface, std::span<const Vec3> positions, const Frame& f, float reach,
                         std::uint32_t group) {
   const std::span<const Leaf> all = shape.leaves();
   for (std::size_t i = 8 * std::size_t{group};
        i < std::min<std::size_t>(8 * std::size_t{group} + 8, all.size()); ++i)
-    put(levels[0][group], i % 8, refit(all[i], positions.subspan(surface.first_vertex), f, leaves[i]));
+    put(levels[0][group], i % 8, refit(all[i], positions.data() + surface.first_vertex, f, reach, leaves[i]));
 }
 
 struct GroupPair {
@@ -235,48 +235,21 @@ class FinderTree : public Finder {
     }
     parallel_for(refits_.size(), 16, [&](std::size_t i) {
       const auto& [slot, group] = refits_[i];
-      trees_[slot].refit_leaves(search.surfaces[slot], search.surfaces.positions(), frame_, group);
+      trees_[slot].refit_leaves(search.surfaces[slot], search.surfaces.positions(), frame_,
+                                frame_.reach(search.reach), group);
     });
   }
 
   void find_leaves(const Search& search, const GroupPair& groups, Batch& batch) {
     const SurfacePair& surfaces = search.pairs[groups.pair];
-    const Tree &one = trees_[surfaces.first], &two = trees_[surfaces.second];
-    const Surface &low = search.surfaces[surfaces.first], &high = search.surfaces[surfaces.second];
-    const Group &a = one.levels[0][groups.low], &b = two.levels[0][groups.high];
-    const bool self = surfaces.first == surfaces.second;
-    const float reach = frame_.reach(surfaces.distance + search.margin);
-    LeafPairHits hits;
-    for (std::uint32_t i = 0; i < 8; ++i) {
-      const std::uint32_t low_leaf = 8 * groups.low + i;
-      if (low_leaf >= one.shape.leaves().size()) break;
-      unsigned bits = near_children(b, box_in(a, i), reach);
-      if (self && groups.low == groups.high) bits &= ~0u << i;
-      for (; bits != 0; bits &= bits - 1) {
-        const auto j = static_cast<std::uint32_t>(__builtin_ctz(bits));
-        const std::uint32_t high_leaf = 8 * groups.high + j;
-        ++batch.counters.candidates;
-        const NearLeaf* near = self ? one.shape.near(low_leaf, high_leaf) : nullptr;
-        if (near != nullptr && near->closed()) {
-          ++batch.counters.culled;
-          continue;
-        }
-        const Leaf &from = one.shape.leaves()[low_leaf], &to = two.shape.leaves()[high_leaf];
-        near_features(
-            {&from, &to, &one.leaves[low_leaf], &two.leaves[high_leaf], box_in(a, i), box_in(b, j), near,
-             near != nullptr ? &one.shape.mask(*near) : nullptr, self && low_leaf == high_leaf},
-            reach, hits);
-        for (std::size_t k = 0; k < hits.low; ++k)
-          batch.vertex_triangle(low.first_vertex + from.vertex[hits.vertices_low[k][0]],
-                                high.first_triangle + to.triangle[hits.vertices_low[k][1]]);
-        for (std::size_t k = 0; k < hits.high; ++k)
-          batch.vertex_triangle(high.first_vertex + to.vertex[hits.vertices_high[k][0]],
-                                low.first_triangle + from.triangle[hits.vertices_high[k][1]]);
-        for (std::size_t k = 0; k < hits.edge; ++k)
-          batch.edge_edge(3 * low.first_triangle + from.edge[hits.edges[k][0]],
-                          3 * high.first_triangle + to.edge[hits.edges[k][1]]);
-      }
-    }
+    const auto view = [&](std::uint32_t slot) {
+      const Tree& tree = trees_[slot];
+      const Surface& surface = search.surfaces[slot];
+      return LeafView{&tree.shape, tree.leaves.data(), tree.levels[0].data(), surface.first_vertex,
+                      surface.first_triangle};
+    };
+    search_groups(view(surfaces.first), view(surfaces.second), groups.low, groups.high,
+                  surfaces.first == surfaces.second, frame_.reach(surfaces.distance + search.margin), batch);
   }
 
   struct NodePair {

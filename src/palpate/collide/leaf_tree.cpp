@@ -115,14 +115,14 @@ void LeafTree::make_leaves(const Surface& surface) {
     for (std::size_t i = begin; i < begin + count; ++i) {
       const std::uint32_t t = order_[i];
       for (std::size_t k = 0; k < 3; ++k)
-        leaf.corner[leaf.triangles][k] = place_of(topology.triangles()[t][k]);
+        leaf.corner[k][leaf.triangles] = place_of(topology.triangles()[t][k]);
       leaf.triangle[leaf.triangles++] = t;
     }
     for (const auto* list : {&must_edges, &may_edges})
       for (const std::uint32_t e : *list)
         if (leaf.edges < leaf_features) {
-          leaf.end[leaf.edges] = {place_of(topology.vertex_at(e)),
-                                  place_of(topology.vertex_at(next_corner(e)))};
+          leaf.end[0][leaf.edges] = place_of(topology.vertex_at(e));
+          leaf.end[1][leaf.edges] = place_of(topology.vertex_at(next_corner(e)));
           leaf.edge[leaf.edges++] = e;
           edge_taken[e] = 1;
         }
@@ -154,12 +154,12 @@ Places places_of(const Surface& surface, std::span<const Leaf> leaves) {
   fill(places.edges_begin, places.edges, [&](auto&& put) {
     for (std::uint32_t i = 0; i < leaves.size(); ++i)
       for (std::uint32_t k = 0; k < leaves[i].edges; ++k)
-        for (const std::uint8_t end : leaves[i].end[k]) put(leaves[i].vertex[end], i * leaf_features + k);
+        for (const auto& end : leaves[i].end) put(leaves[i].vertex[end[k]], i * leaf_features + k);
   });
   fill(places.triangles_begin, places.triangles, [&](auto&& put) {
     for (std::uint32_t i = 0; i < leaves.size(); ++i)
       for (std::uint32_t k = 0; k < leaves[i].triangles; ++k)
-        for (const std::uint8_t c : leaves[i].corner[k]) put(leaves[i].vertex[c], i * leaf_triangles + k);
+        for (const auto& c : leaves[i].corner) put(leaves[i].vertex[c[k]], i * leaf_triangles + k);
   });
   for (std::uint32_t i = 0; i < leaves.size(); ++i)
     for (std::uint32_t k = 0; k < leaves[i].own_vertices; ++k)
@@ -185,10 +185,10 @@ class MaskMaker {
       std::uint16_t edges = 0;
       std::uint8_t triangles = 0;
       for (unsigned e = 0; e < leaf.edges; ++e)
-        if (leaf.end[e][0] == v || leaf.end[e][1] == v) edges = static_cast<std::uint16_t>(edges | 1u << e);
+        if (leaf.end[0][e] == v || leaf.end[1][e] == v) edges = static_cast<std::uint16_t>(edges | 1u << e);
       for (unsigned t = 0; t < leaf.triangles; ++t)
-        for (const std::uint8_t c : leaf.corner[t])
-          if (c == v) triangles = static_cast<std::uint8_t>(triangles | 1u << t);
+        for (const auto& c : leaf.corner)
+          if (c[t] == v) triangles = static_cast<std::uint8_t>(triangles | 1u << t);
       const std::uint32_t vertex = leaf.vertex[v];
       if (surface_.near.reach() > 0) {
         for (const std::uint32_t near : surface_.near.near(vertex)) mark(low, v, edges, triangles, near);
@@ -234,21 +234,47 @@ class MaskMaker {
 };
 
 NearLeaf open_rows(const Leaf& low, const Leaf& high, std::uint32_t leaf, bool same, const LeafMask& mask) {
-  NearLeaf near{leaf, 0, 0, 0, 0};
+  NearLeaf near{leaf, 0, 0, 0, 0, 0};
+  const auto first_with = [](const Leaf& of, auto&& has) {
+    unsigned t = 0;
+    while (!has(of, t)) ++t;
+    return t;
+  };
+  const auto has_vertex = [](unsigned v) {
+    return [v](const Leaf& of, unsigned t) {
+      return of.corner[0][t] == v || of.corner[1][t] == v || of.corner[2][t] == v;
+    };
+  };
+  const auto has_edge = [&](const Leaf& of, unsigned e) {
+    return [a = has_vertex(of.end[0][e]), b = has_vertex(of.end[1][e])](const Leaf& l, unsigned t) {
+      return a(l, t) && b(l, t);
+    };
+  };
+  const auto open = [&](unsigned low_triangle, unsigned high_triangle) {
+    near.triangles_open |= std::uint64_t{1} << (8 * high_triangle + low_triangle);
+  };
   const unsigned all_edges = (1u << low.edges) - 1, all_low = (1u << low.triangles) - 1,
                  all_high = (1u << high.triangles) - 1;
   for (unsigned f = 0; f < high.edges; ++f) {
     // Inside one leaf, each pair once.
-    const unsigned wanted = same ? all_edges & ((1u << f) - 1) : all_edges;
-    if ((wanted & ~unsigned{mask.edges[f]}) != 0)
-      near.edges_open = static_cast<std::uint16_t>(near.edges_open | 1u << f);
+    unsigned bits = (same ? all_edges & ((1u << f) - 1) : all_edges) & ~unsigned{mask.edges[f]};
+    if (bits != 0) near.edges_open = static_cast<std::uint16_t>(near.edges_open | 1u << f);
+    for (; bits != 0; bits &= bits - 1)
+      open(first_with(low, has_edge(low, static_cast<unsigned>(std::countr_zero(bits)))),
+           first_with(high, has_edge(high, f)));
   }
-  for (unsigned v = 0; v < low.own_vertices; ++v)
-    if ((all_high & ~unsigned{mask.vertices_low[v]}) != 0)
-      near.low_open = static_cast<std::uint16_t>(near.low_open | 1u << v);
-  for (unsigned v = 0; v < high.own_vertices && !same; ++v)
-    if ((all_low & ~unsigned{mask.vertices_high[v]}) != 0)
-      near.high_open = static_cast<std::uint16_t>(near.high_open | 1u << v);
+  for (unsigned v = 0; v < low.own_vertices; ++v) {
+    unsigned bits = all_high & ~unsigned{mask.vertices_low[v]};
+    if (bits != 0) near.low_open = static_cast<std::uint16_t>(near.low_open | 1u << v);
+    for (; bits != 0; bits &= bits - 1)
+      open(first_with(low, has_vertex(v)), static_cast<unsigned>(std::countr_zero(bits)));
+  }
+  for (unsigned v = 0; v < high.own_vertices && !same; ++v) {
+    unsigned bits = all_low & ~unsigned{mask.vertices_high[v]};
+    if (bits != 0) near.high_open = static_cast<std::uint16_t>(near.high_open | 1u << v);
+    for (; bits != 0; bits &= bits - 1)
+      open(static_cast<unsigned>(std::countr_zero(bits)), first_with(high, has_vertex(v)));
+  }
   return near;
 }
 
@@ -303,14 +329,6 @@ void LeafTree::build(const Surface& surface, bool masks) {
   near_.clear();
   masks_.clear();
   if (masks) make_masks(surface);
-}
-
-const NearLeaf* LeafTree::near(std::uint32_t low, std::uint32_t high) const {
-  const NearLeaf* begin = near_.data() + near_begin_[low];
-  const NearLeaf* end = near_.data() + near_begin_[low + 1];
-  const NearLeaf* at =
-      std::lower_bound(begin, end, high, [](const NearLeaf& n, std::uint32_t leaf) { return n.leaf < leaf; });
-  return at != end && at->leaf == high ? at : nullptr;
 }
 
 std::size_t LeafTree::memory() const {

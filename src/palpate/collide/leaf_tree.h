@@ -12,6 +12,7 @@
 // left, and are never looked at.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -29,8 +30,8 @@ struct Leaf {
   std::array<std::uint32_t, leaf_triangles> triangle;
   std::array<std::uint32_t, leaf_features> edge;
   // Corners and ends, as places in `vertex`.
-  std::array<std::array<std::uint8_t, 3>, leaf_triangles> corner;
-  std::array<std::array<std::uint8_t, 2>, leaf_features> end;
+  std::array<std::array<std::uint8_t, leaf_triangles>, 3> corner;
+  std::array<std::array<std::uint8_t, leaf_features>, 2> end;
   std::uint8_t vertices = 0, own_vertices = 0, triangles = 0, edges = 0;
 };
 
@@ -46,6 +47,9 @@ struct NearLeaf {
   std::uint32_t mask;        // place among the masks
   std::uint16_t edges_open;  // rows with a pair that counts
   std::uint16_t low_open, high_open;
+  // Byte t: of the triangles of the lower leaf, those that have a feature which counts with one of triangle t
+  // of the higher. (A feature is looked for with the first triangle of its leaf that has it.)
+  std::uint64_t triangles_open;
   bool closed() const { return (edges_open | low_open | high_open) == 0; }
 };
 
@@ -55,7 +59,12 @@ class LeafTree {
   void build(const Surface& surface, bool masks);
   std::span<const Leaf> leaves() const { return leaves_; }
   // Whether a pair of leaves has a mask; low <= high.
-  const NearLeaf* near(std::uint32_t low, std::uint32_t high) const;
+  const NearLeaf* near(std::uint32_t low, std::uint32_t high) const {
+    const NearLeaf *begin = near_.data() + near_begin_[low], *end = near_.data() + near_begin_[low + 1];
+    const NearLeaf* at = std::lower_bound(
+        begin, end, high, [](const NearLeaf& n, std::uint32_t leaf) { return n.leaf < leaf; });
+    return at != end && at->leaf == high ? at : nullptr;
+  }
   const LeafMask& mask(const NearLeaf& near) const { return masks_[near.mask]; }
   std::size_t memory() const;
 

@@ -15,144 +15,387 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::CappedTag<float, 8>;
+using V = hn::Vec<D>;
 constexpr D d;
 constexpr std::size_t lanes = hn::MaxLanes(D());
 
-// Of the first `count` boxes (a multiple of 8), the bits of those that overlap [lo, hi]. Boxes lie in rows of
-// n, axis by axis.
-template <std::size_t n, std::size_t count>
-HWY_INLINE unsigned overlapping(const float (&lo)[3][n], const float (&hi)[3][n],
-                                const std::array<float, 3>& from, const std::array<float, 3>& to) {
-  unsigned bits = 0;
-  for (std::size_t i = 0; i < count; i += lanes) {
-    auto near = hn::And(hn::Le(hn::LoadU(d, lo[0] + i), hn::Set(d, to[0])),
-                        hn::Le(hn::Set(d, from[0]), hn::LoadU(d, hi[0] + i)));
-    for (std::size_t k = 1; k < 3; ++k)
-      near = hn::And(near, hn::And(hn::Le(hn::LoadU(d, lo[k] + i), hn::Set(d, to[k])),
-                                   hn::Le(hn::Set(d, from[k]), hn::LoadU(d, hi[k] + i))));
-    std::uint8_t some[8] = {};
-    hn::StoreMaskBits(d, near, some);
-    bits |= static_cast<unsigned>(some[0]) << i;
+// A box in all lanes, to compare many others with.
+struct Query {
+  V lo[3], hi[3];
+};
+HWY_INLINE Query query(const FloatBox& box, float reach) {
+  Query q;
+  for (std::size_t k = 0; k < 3; ++k) {
+    q.lo[k] = hn::Set(d, box.lo[k] - reach);
+    q.hi[k] = hn::Set(d, box.hi[k] + reach);
   }
+  return q;
+}
+
+HWY_INLINE unsigned bits_of(hn::Mask<D> mask) {
+  std::uint8_t bits[8] = {};
+  hn::StoreMaskBits(d, mask, bits);
+  return bits[0];
+}
+
+// Calls test(i) for every vector of `count` lanes, and puts the bits of its masks together.
+template <std::size_t count, class Test>
+HWY_INLINE unsigned gather_bits(Test&& test) {
+  unsigned bits = 0;
+  for (std::size_t i = 0; i < count; i += lanes) bits |= bits_of(test(i)) << i;
   return bits;
 }
 
-HWY_INLINE FloatBox grow(const FloatBox& box, float reach) {
-  return {{box.lo[0] - reach, box.lo[1] - reach, box.lo[2] - reach},
-          {box.hi[0] + reach, box.hi[1] + reach, box.hi[2] + reach}};
+HWY_INLINE V dot(V ax, V ay, V az, V bx, V by, V bz) {
+  return hn::Add(hn::Add(hn::Mul(ax, bx), hn::Mul(ay, by)), hn::Mul(az, bz));
+}
+
+// The bits of the boxes that overlap the query. Boxes lie in rows `stride` apart: three of low ends, three of
+// high ends.
+template <std::size_t count>
+HWY_INLINE unsigned overlapping(const float* lo, const float* hi, std::size_t stride, const Query& q) {
+  return gather_bits<count>([&](std::size_t i) {
+    const auto axis = [&](std::size_t k) {
+      return hn::And(hn::Ge(q.hi[k], hn::LoadU(d, lo + k * stride + i)),
+                     hn::Le(q.lo[k], hn::LoadU(d, hi + k * stride + i)));
+    };
+    return hn::And(hn::And(axis(0), axis(1)), axis(2));
+  });
+}
+template <std::size_t n>
+HWY_INLINE unsigned overlapping(const Boxes<n>& boxes, const Query& q) {
+  return overlapping<n>(boxes.lo[0], boxes.hi[0], n, q);
 }
 
 unsigned near_children_of(const Group& group, const FloatBox& box, float reach) {
-  const FloatBox larger = grow(box, reach);
-  return overlapping<8, 8>(group.lo, group.hi, larger.lo, larger.hi);
+  return overlapping(group, query(box, reach));
 }
 
 unsigned near_boxes_of(const float* rows, std::size_t stride, const FloatBox& box, float reach) {
-  const FloatBox larger = grow(box, reach);
-  unsigned bits = 0;
-  for (std::size_t i = 0; i < 8; i += lanes) {
-    auto near = hn::And(hn::Le(hn::LoadU(d, rows + i), hn::Set(d, larger.hi[0])),
-                        hn::Le(hn::Set(d, larger.lo[0]), hn::LoadU(d, rows + 3 * stride + i)));
-    for (std::size_t k = 1; k < 3; ++k)
-      near =
-          hn::And(near, hn::And(hn::Le(hn::LoadU(d, rows + k * stride + i), hn::Set(d, larger.hi[k])),
-                                hn::Le(hn::Set(d, larger.lo[k]), hn::LoadU(d, rows + (k + 3) * stride + i))));
-    std::uint8_t some[8] = {};
-    hn::StoreMaskBits(d, near, some);
-    bits |= static_cast<unsigned>(some[0]) << i;
-  }
-  return bits;
+  return overlapping<8>(rows, rows + 3 * stride, stride, query(box, reach));
 }
 
-FloatBox refit_leaf(const Leaf& leaf, const Vec3* positions, const Frame& frame, LeafBoxes& boxes) {
+// --- boxes of a leaf ------------------------------------------------------------------------------
+
+// Those of up to 24 numbers that eight indices name.
+struct Table {
+  const float* numbers;
+  bool few;  // not more than 16
+  HWY_INLINE V at(const std::uint8_t* which) const {
+    if constexpr (lanes == 8) {
+      if (HWY_LIKELY(few)) {
+        const hn::RebindToSigned<D> di;
+        const auto i = hn::PromoteTo(di, hn::LoadU(hn::Rebind<std::uint8_t, D>(), which));
+        const auto low = hn::IndicesFromVec(d, hn::And(i, hn::Set(di, 7)));
+        return hn::IfThenElse(hn::RebindMask(d, hn::Gt(i, hn::Set(di, 7))),
+                              hn::TableLookupLanes(hn::LoadU(d, numbers + 8), low),
+                              hn::TableLookupLanes(hn::LoadU(d, numbers), low));
+      }
+    }
+    HWY_ALIGN float some[lanes];
+    for (std::size_t i = 0; i < lanes; ++i) some[i] = numbers[which[i]];
+    return hn::Load(d, some);
+  }
+};
+
+// Places without a triangle or an edge stay as clear() left them.
+HWY_INLINE void store(V v, float* to, std::size_t first, std::size_t count) {
+  if (first + lanes <= count) {
+    hn::Store(v, d, to + first);
+  } else if (first < count) {
+    hn::Store(hn::IfThenElse(hn::FirstN(d, count - first), v, hn::Load(d, to + first)), d, to + first);
+  }
+}
+
+// Boxes and planes of the triangles; returns the sum of the normals, of twice the areas in length.
+HWY_INLINE void refit_triangles(const Leaf& leaf, const Table (&x)[3], float reach, LeafBoxes& boxes,
+                                float (&sum)[3]) {
+  V sums[3] = {hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+  for (std::size_t i = 0; i < leaf.triangles; i += lanes) {
+    V a[3], ab[3], ac[3];
+    for (std::size_t k = 0; k < 3; ++k) {
+      a[k] = x[k].at(leaf.corner[0].data() + i);
+      const V b = x[k].at(leaf.corner[1].data() + i), c = x[k].at(leaf.corner[2].data() + i);
+      store(hn::Min(hn::Min(a[k], b), c), boxes.triangle.lo[k], i, leaf.triangles);
+      store(hn::Max(hn::Max(a[k], b), c), boxes.triangle.hi[k], i, leaf.triangles);
+      ab[k] = hn::Sub(b, a[k]);
+      ac[k] = hn::Sub(c, a[k]);
+    }
+    const V n[3] = {hn::Sub(hn::Mul(ab[1], ac[2]), hn::Mul(ab[2], ac[1])),
+                    hn::Sub(hn::Mul(ab[2], ac[0]), hn::Mul(ab[0], ac[2])),
+                    hn::Sub(hn::Mul(ab[0], ac[1]), hn::Mul(ab[1], ac[0]))};
+    const V squared = dot(n[0], n[1], n[2], n[0], n[1], n[2]);
+    const V longer =
+        hn::Max(dot(ab[0], ab[1], ab[2], ab[0], ab[1], ab[2]), dot(ac[0], ac[1], ac[2], ac[0], ac[1], ac[2]));
+    const V length = hn::Mul(hn::Set(d, 2.0f), hn::Sqrt(longer));  // no edge is longer
+    // Corners err by 2^-23 at most, which tilts the normal by as much over the triangle's height; far from
+    // the corner, the tilt counts by so much. Thin triangles: no plane, nothing is told apart by it.
+    const V whole = hn::Sqrt(squared);
+    const auto good =
+        hn::And(hn::Gt(whole, hn::Mul(hn::Set(d, 1e-3f), longer)), hn::Gt(whole, hn::Set(d, 1e-15f)));
+    const V scale = hn::IfThenElse(good, hn::Div(hn::Set(d, 1.0f), whole), hn::Zero(d));
+    const V far = hn::Mul(hn::Set(d, 2.0f), hn::Add(length, hn::Set(d, reach)));
+    const V tilt = hn::Mul(hn::Mul(hn::Set(d, 16 * 0x1p-23f), length), scale);
+    store(hn::Mul(far, tilt), boxes.error, i, leaf.triangles);
+    V unit[3];
+    const auto used = hn::FirstN(d, leaf.triangles - i);
+    for (std::size_t k = 0; k < 3; ++k) {
+      unit[k] = hn::Mul(n[k], scale);
+      store(unit[k], boxes.normal[k], i, leaf.triangles);
+      sums[k] = hn::Add(sums[k], hn::IfThenElse(used, n[k], hn::Zero(d)));
+    }
+    store(dot(unit[0], unit[1], unit[2], a[0], a[1], a[2]), boxes.offset, i, leaf.triangles);
+  }
+  for (std::size_t k = 0; k < 3; ++k) sum[k] = hn::GetLane(hn::SumOfLanes(d, sums[k]));
+}
+
+HWY_INLINE void refit_edges(const Leaf& leaf, const Table (&x)[3], LeafBoxes& boxes) {
+  V longest = hn::Zero(d);
+  for (std::size_t i = 0; i < leaf.edges; i += lanes) {
+    V along[3], sum = hn::Zero(d);
+    for (std::size_t k = 0; k < 3; ++k) {
+      const V a = x[k].at(leaf.end[0].data() + i), b = x[k].at(leaf.end[1].data() + i);
+      store(hn::Min(a, b), boxes.edge.lo[k], i, leaf.edges);
+      store(hn::Max(a, b), boxes.edge.hi[k], i, leaf.edges);
+      along[k] = hn::Sub(b, a);
+      sum = hn::Add(sum, hn::Abs(along[k]));
+    }
+    for (std::size_t k = 1; k < 3; ++k) {
+      const auto against = hn::Xor(hn::Lt(along[0], hn::Zero(d)), hn::Lt(along[k], hn::Zero(d)));
+      store(hn::IfThenElse(against, hn::Set(d, -1.0f), hn::Set(d, 1.0f)), boxes.sign[k - 1], i, leaf.edges);
+    }
+    longest = hn::Max(longest, hn::IfThenElse(hn::FirstN(d, leaf.edges - i), sum, hn::Zero(d)));
+  }
+  boxes.longest = hn::GetLane(hn::MaxOfLanes(d, longest));
+}
+
+FloatBox refit_leaf(const Leaf& leaf, const Vec3* positions, const Frame& frame, float reach,
+                    LeafBoxes& boxes) {
   for (std::size_t i = 0; i < leaf.vertices; ++i) {
     const Vec3& p = positions[leaf.vertex[i]];
-    for (int k = 0; k < 3; ++k)
-      boxes.point[k][i] = static_cast<float>((p[k] - frame.origin[k]) * frame.scale);
+    for (std::size_t k = 0; k < 3; ++k)
+      boxes.point[k][i] = frame.in_float(p[static_cast<Eigen::Index>(k)], k);
   }
+  const bool few = leaf.vertices <= 16;
+  const Table x[3] = {{boxes.point[0], few}, {boxes.point[1], few}, {boxes.point[2], few}};
+  float sum[3];
+  refit_triangles(leaf, x, reach, boxes, sum);
+  refit_edges(leaf, x, boxes);
+
+  const float squared = sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2];
+  const float scale = squared > 1e-30f ? 1 / std::sqrt(squared) : 0;
+  for (std::size_t k = 0; k < 3; ++k) boxes.across[k] = sum[k] * scale;
+  const V far = hn::Set(d, 1e30f), minus_far = hn::Set(d, -1e30f);
+  V least = far, most = minus_far, lo[3] = {far, far, far}, hi[3] = {minus_far, minus_far, minus_far};
+  for (std::size_t i = 0; i < leaf.vertices; i += lanes) {
+    const auto used = hn::FirstN(d, leaf.vertices - i);
+    const V p[3] = {hn::Load(d, boxes.point[0] + i), hn::Load(d, boxes.point[1] + i),
+                    hn::Load(d, boxes.point[2] + i)};
+    const V at = dot(p[0], p[1], p[2], hn::Set(d, boxes.across[0]), hn::Set(d, boxes.across[1]),
+                     hn::Set(d, boxes.across[2]));
+    least = hn::Min(least, hn::IfThenElse(used, at, far));
+    most = hn::Max(most, hn::IfThenElse(used, at, minus_far));
+    for (std::size_t k = 0; k < 3; ++k) {
+      lo[k] = hn::Min(lo[k], hn::IfThenElse(used, p[k], far));
+      hi[k] = hn::Max(hi[k], hn::IfThenElse(used, p[k], minus_far));
+    }
+  }
+  boxes.slab[0] = hn::GetLane(hn::MinOfLanes(d, least));
+  boxes.slab[1] = hn::GetLane(hn::MaxOfLanes(d, most));
   FloatBox all;
   for (std::size_t k = 0; k < 3; ++k) {
-    const float* x = boxes.point[k];
-    float least = x[0], most = x[0];
-    for (std::size_t i = 1; i < leaf.vertices; ++i) {
-      least = x[i] < least ? x[i] : least;
-      most = x[i] > most ? x[i] : most;
-    }
-    all.lo[k] = least;
-    all.hi[k] = most;
-    for (std::size_t t = 0; t < leaf.triangles; ++t) {
-      const float a = x[leaf.corner[t][0]], b = x[leaf.corner[t][1]], c = x[leaf.corner[t][2]];
-      const float low = a < b ? a : b, high = a < b ? b : a;
-      boxes.triangle.lo[k][t] = c < low ? c : low;
-      boxes.triangle.hi[k][t] = c > high ? c : high;
-    }
-    for (std::size_t e = 0; e < leaf.edges; ++e) {
-      const float a = x[leaf.end[e][0]], b = x[leaf.end[e][1]];
-      boxes.edge.lo[k][e] = a < b ? a : b;
-      boxes.edge.hi[k][e] = a < b ? b : a;
-    }
+    all.lo[k] = hn::GetLane(hn::MinOfLanes(d, lo[k]));
+    all.hi[k] = hn::GetLane(hn::MaxOfLanes(d, hi[k]));
   }
   return all;
 }
 
-// Rows are vertices of one leaf, bits triangles of the other.
-HWY_INLINE std::size_t near_vertices(const LeafBoxes& rows, unsigned live, const LeafBoxes& others,
-                                     float reach, const std::array<std::uint8_t, leaf_features>* closed,
-                                     std::array<std::uint8_t, 2>* out) {
-  std::size_t n = 0;
-  for (; live != 0; live &= live - 1) {
-    const auto v = static_cast<unsigned>(__builtin_ctz(live));
-    std::array<float, 3> from, to;
-    for (std::size_t k = 0; k < 3; ++k) {
-      from[k] = rows.point[k][v] - reach;
-      to[k] = rows.point[k][v] + reach;
-    }
-    unsigned bits = overlapping<8, 8>(others.triangle.lo, others.triangle.hi, from, to);
-    if (closed != nullptr) bits &= ~unsigned{(*closed)[v]};
-    for (; bits != 0; bits &= bits - 1)
-      out[n++] = {static_cast<std::uint8_t>(v), static_cast<std::uint8_t>(__builtin_ctz(bits))};
+// --- pairs of leaves ------------------------------------------------------------------------------
+
+struct Pair {
+  const Leaf *low, *high;
+  const LeafBoxes *low_boxes, *high_boxes;
+  const NearLeaf* near;  // null: all pairs count
+  const LeafMask* mask;
+  bool same;  // one leaf with itself
+};
+
+// True if the other leaf lies on one side of the slab. (Unused places are far out on either side: their
+// lanes are left alone.)
+HWY_INLINE bool apart_by_slab(const LeafBoxes& slab, const LeafBoxes& other, std::size_t vertices,
+                              float reach) {
+  const V nx = hn::Set(d, slab.across[0]), ny = hn::Set(d, slab.across[1]), nz = hn::Set(d, slab.across[2]);
+  const V above = hn::Set(d, slab.slab[1] + reach), below = hn::Set(d, slab.slab[0] - reach);
+  unsigned over = 0, under = 0;
+  for (std::size_t i = 0; i < leaf_corners; i += lanes) {
+    const V at = dot(nx, ny, nz, hn::Load(d, other.point[0] + i), hn::Load(d, other.point[1] + i),
+                     hn::Load(d, other.point[2] + i));
+    over |= bits_of(hn::Gt(at, above)) << i;
+    under |= bits_of(hn::Lt(at, below)) << i;
   }
-  return n;
+  const unsigned all = (1u << vertices) - 1;
+  return (over & all) == all || (under & all) == all;
 }
 
-void near_features_of(const LeafPair& pair, float reach, LeafPairHits& hits) {
+// Vertices of one leaf (those of `live`) and triangles of the other (those of `there`).
+template <class Put>
+HWY_INLINE void near_vertices(const LeafBoxes& rows, unsigned live, const LeafBoxes& others, unsigned there,
+                              float reach, const std::array<std::uint8_t, leaf_features>* closed, Put&& put) {
+  for (; live != 0; live &= live - 1) {
+    const auto v = static_cast<unsigned>(__builtin_ctz(live));
+    unsigned bits = closed != nullptr ? there & ~unsigned{(*closed)[v]} : there;
+    if (bits == 0) continue;
+    const FloatBox point = {{rows.point[0][v], rows.point[1][v], rows.point[2][v]},
+                            {rows.point[0][v], rows.point[1][v], rows.point[2][v]}};
+    bits &= overlapping(others.triangle, query(point, reach));
+    if (bits == 0) continue;
+    bits &= gather_bits<leaf_triangles>([&](std::size_t i) {
+      const V at = dot(hn::Load(d, others.normal[0] + i), hn::Load(d, others.normal[1] + i),
+                       hn::Load(d, others.normal[2] + i), hn::Set(d, point.lo[0]), hn::Set(d, point.lo[1]),
+                       hn::Set(d, point.lo[2]));
+      return hn::Le(hn::Abs(hn::Sub(at, hn::Load(d, others.offset + i))),
+                    hn::Add(hn::Set(d, reach), hn::Load(d, others.error + i)));
+    });
+    for (; bits != 0; bits &= bits - 1) put(v, static_cast<unsigned>(__builtin_ctz(bits)));
+  }
+}
+
+// Edges in lanes: twice the centre, and the whole of the edge.
+struct Lines {
+  V middle[3], along[3];
+};
+HWY_INLINE Lines lines(V lox, V loy, V loz, V hix, V hiy, V hiz, V sign_y, V sign_z) {
+  return {{hn::Add(lox, hix), hn::Add(loy, hiy), hn::Add(loz, hiz)},
+          {hn::Sub(hix, lox), hn::Mul(sign_y, hn::Sub(hiy, loy)), hn::Mul(sign_z, hn::Sub(hiz, loz))}};
+}
+
+// Of the edges of the lower leaf, those whose lines come near that of edge f of the higher.
+HWY_INLINE unsigned lines_near(const LeafBoxes& low, const LeafBoxes& high, unsigned f, float reach,
+                               unsigned wanted) {
+  const auto in_all = [&](const float* row) { return hn::Set(d, row[f]); };
+  const Lines u = lines(in_all(high.edge.lo[0]), in_all(high.edge.lo[1]), in_all(high.edge.lo[2]),
+                        in_all(high.edge.hi[0]), in_all(high.edge.hi[1]), in_all(high.edge.hi[2]),
+                        in_all(high.sign[0]), in_all(high.sign[1]));
+  // What rounding may do to the product below: edges err by 2^-22 in a frame of radius 2, and products by
+  // 2^-22 of themselves. Middles, twice the centres, are nearer than `far` in every coordinate.
+  float length = 0;
+  for (std::size_t k = 0; k < 3; ++k) length += high.edge.hi[k][f] - high.edge.lo[k][f];
+  const float far = 2 * (length + low.longest + reach);
+  const float error = 3 * far * 0x1p-20f * (4 * (length + low.longest) + 2 * length * low.longest);
+  unsigned bits = 0;
+  for (std::size_t i = 0; i < leaf_features; i += lanes) {
+    if ((wanted >> i & ((1u << lanes) - 1)) == 0) continue;
+    const auto row = [&](const float* from) { return hn::Load(d, from + i); };
+    const Lines v = lines(row(low.edge.lo[0]), row(low.edge.lo[1]), row(low.edge.lo[2]), row(low.edge.hi[0]),
+                          row(low.edge.hi[1]), row(low.edge.hi[2]), row(low.sign[0]), row(low.sign[1]));
+    const V nx = hn::Sub(hn::Mul(u.along[1], v.along[2]), hn::Mul(u.along[2], v.along[1])),
+            ny = hn::Sub(hn::Mul(u.along[2], v.along[0]), hn::Mul(u.along[0], v.along[2])),
+            nz = hn::Sub(hn::Mul(u.along[0], v.along[1]), hn::Mul(u.along[1], v.along[0]));
+    const V along = hn::Abs(dot(nx, ny, nz, hn::Sub(v.middle[0], u.middle[0]),
+                                hn::Sub(v.middle[1], u.middle[1]), hn::Sub(v.middle[2], u.middle[2])));
+    const V length_n = hn::Sqrt(dot(nx, ny, nz, nx, ny, nz));
+    bits |= bits_of(hn::Le(hn::Sub(along, hn::Set(d, error)), hn::Mul(hn::Set(d, 2 * reach), length_n))) << i;
+  }
+  return wanted & bits;
+}
+
+template <class Put>
+HWY_INLINE void near_edges(const Pair& pair, unsigned live, unsigned there, float reach, Put&& put) {
   const LeafBoxes &low = *pair.low_boxes, &high = *pair.high_boxes;
-  const FloatBox low_box = grow(pair.low_box, reach), high_box = grow(pair.high_box, reach);
-  unsigned edges_open = (1u << pair.high->edges) - 1, low_open = (1u << pair.low->own_vertices) - 1,
-           high_open = pair.same ? 0 : (1u << pair.high->own_vertices) - 1;
-  if (pair.near != nullptr) {
-    edges_open = pair.near->edges_open;
-    low_open = pair.near->low_open;
-    high_open = pair.near->high_open;
-  }
-  hits.low = hits.high = hits.edge = 0;
-  if (low_open != 0) {
-    low_open &= overlapping<leaf_corners, leaf_features>(low.point, low.point, high_box.lo, high_box.hi);
-    hits.low =
-        near_vertices(low, low_open, high, reach, pair.mask != nullptr ? &pair.mask->vertices_low : nullptr,
-                      hits.vertices_low.data());
-  }
-  if (high_open != 0) {
-    high_open &= overlapping<leaf_corners, leaf_features>(high.point, high.point, low_box.lo, low_box.hi);
-    hits.high =
-        near_vertices(high, high_open, low, reach, pair.mask != nullptr ? &pair.mask->vertices_high : nullptr,
-                      hits.vertices_high.data());
-  }
-  if (edges_open == 0) return;
-  edges_open &= overlapping<leaf_features, leaf_features>(high.edge.lo, high.edge.hi, low_box.lo, low_box.hi);
-  for (; edges_open != 0; edges_open &= edges_open - 1) {
-    const auto f = static_cast<unsigned>(__builtin_ctz(edges_open));
-    std::array<float, 3> from, to;
-    for (std::size_t k = 0; k < 3; ++k) {
-      from[k] = high.edge.lo[k][f] - reach;
-      to[k] = high.edge.hi[k][f] + reach;
-    }
-    unsigned bits = overlapping<leaf_features, leaf_features>(low.edge.lo, low.edge.hi, from, to);
-    if (pair.mask != nullptr) bits &= ~unsigned{pair.mask->edges[f]};
+  for (; live != 0; live &= live - 1) {
+    const auto f = static_cast<unsigned>(__builtin_ctz(live));
+    unsigned bits = pair.mask != nullptr ? there & ~unsigned{pair.mask->edges[f]} : there;
     if (pair.same) bits &= (1u << f) - 1;
-    for (; bits != 0; bits &= bits - 1)
-      hits.edges[hits.edge++] = {static_cast<std::uint8_t>(__builtin_ctz(bits)),
-                                 static_cast<std::uint8_t>(f)};
+    if (bits == 0) continue;
+    const FloatBox edge = {{high.edge.lo[0][f], high.edge.lo[1][f], high.edge.lo[2][f]},
+                           {high.edge.hi[0][f], high.edge.hi[1][f], high.edge.hi[2][f]}};
+    bits &= overlapping(low.edge, query(edge, reach));
+    if (bits == 0) continue;
+    for (bits = lines_near(low, high, f, reach, bits); bits != 0; bits &= bits - 1)
+      put(static_cast<unsigned>(__builtin_ctz(bits)), f);
+  }
+}
+
+// A byte of ones for every bit.
+HWY_INLINE std::uint64_t rows_of(unsigned bits) {
+  const std::uint64_t own = bits * 0x0101010101010101u & 0x8040201008040201u;  // bit i in byte i
+  const std::uint64_t spread = ((own + 0x7f7f7f7f7f7f7f7fu) >> 7) & 0x0101010101010101u;
+  return spread * 0xff;
+}
+
+// First what of each leaf is near the other's box at all: rows and bits that are not, or that are closed,
+// cost nothing more.
+HWY_INLINE void search_leaves(const Pair& pair, const FloatBox& low_box, const FloatBox& high_box,
+                              const LeafView& low_view, const LeafView& high_view, float reach,
+                              Batch& batch) {
+  const LeafBoxes &low = *pair.low_boxes, &high = *pair.high_boxes;
+  const Query near_high = query(high_box, reach);
+  const unsigned low_triangles = overlapping(low.triangle, near_high);
+  if (low_triangles == 0) return;
+  const Query near_low = query(low_box, reach);
+  const unsigned high_triangles = overlapping(high.triangle, near_low);
+  if (high_triangles == 0) return;
+  const bool masked = pair.near != nullptr;
+  if (masked &&
+      (pair.near->triangles_open & rows_of(high_triangles) & low_triangles * 0x0101010101010101u) == 0)
+    return;
+  if (!masked && (apart_by_slab(low, high, pair.high->vertices, reach) ||
+                  apart_by_slab(high, low, pair.low->vertices, reach)))
+    return;
+  const unsigned low_open = masked ? pair.near->low_open : (1u << pair.low->own_vertices) - 1;
+  const unsigned high_open = pair.same ? 0
+                             : masked  ? pair.near->high_open
+                                       : (1u << pair.high->own_vertices) - 1;
+  unsigned edges_open = masked ? pair.near->edges_open : (1u << pair.high->edges) - 1;
+  const auto points_in = [](const LeafBoxes& boxes, const Query& q) {
+    return overlapping<leaf_features>(boxes.point[0], boxes.point[0], leaf_corners, q);
+  };
+  if (low_open != 0)
+    near_vertices(low, low_open & points_in(low, near_high), high, high_triangles, reach,
+                  masked ? &pair.mask->vertices_low : nullptr, [&](unsigned v, unsigned t) {
+                    batch.vertex_triangle(low_view.first_vertex + pair.low->vertex[v],
+                                          high_view.first_triangle + pair.high->triangle[t]);
+                  });
+  if (high_open != 0)
+    near_vertices(high, high_open & points_in(high, near_low), low, low_triangles, reach,
+                  masked ? &pair.mask->vertices_high : nullptr, [&](unsigned v, unsigned t) {
+                    batch.vertex_triangle(high_view.first_vertex + pair.high->vertex[v],
+                                          low_view.first_triangle + pair.low->triangle[t]);
+                  });
+  if (edges_open == 0) return;
+  edges_open &= overlapping(high.edge, near_low);
+  if (edges_open == 0) return;
+  near_edges(pair, edges_open, overlapping(low.edge, near_high), reach, [&](unsigned e, unsigned f) {
+    batch.edge_edge(3 * low_view.first_triangle + pair.low->edge[e],
+                    3 * high_view.first_triangle + pair.high->edge[f]);
+  });
+}
+
+void search_groups_of(const LeafView& low, const LeafView& high, std::uint32_t low_group,
+                      std::uint32_t high_group, bool self, float reach, Batch& batch) {
+  const Group &a = low.groups[low_group], &b = high.groups[high_group];
+  const Leaf *low_leaves = low.shape->leaves().data(), *high_leaves = high.shape->leaves().data();
+  const bool same_group = self && low_group == high_group;
+  const auto count = std::min<std::size_t>(8, low.shape->leaves().size() - 8 * std::size_t{low_group});
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint32_t low_leaf = 8 * low_group + i;
+    const FloatBox low_box = box_in(a, i);
+    unsigned bits = overlapping(b, query(low_box, reach));
+    if (same_group) bits &= ~0u << i;
+    for (; bits != 0; bits &= bits - 1) {
+      const auto j = static_cast<std::uint32_t>(__builtin_ctz(bits));
+      const std::uint32_t high_leaf = 8 * high_group + j;
+      ++batch.counters.candidates;
+      const NearLeaf* near = self ? low.shape->near(low_leaf, high_leaf) : nullptr;
+      if (near != nullptr && near->closed()) {
+        ++batch.counters.culled;
+        continue;
+      }
+      search_leaves(
+          {low_leaves + low_leaf, high_leaves + high_leaf, low.leaves + low_leaf, high.leaves + high_leaf,
+           near, near != nullptr ? &low.shape->mask(*near) : nullptr, same_group && i == j},
+          low_box, box_in(b, j), low, high, reach, batch);
+    }
   }
 }
 
@@ -166,14 +409,19 @@ namespace palpate {
 
 namespace {
 
-constexpr float beyond = 1e38f;
+constexpr float beyond = 1e30f;
+
+template <std::size_t n>
+void fill(float (&rows)[3][n], float value) {
+  for (auto& row : rows) std::fill(std::begin(row), std::end(row), value);
+}
 
 }  // namespace
 
 HWY_EXPORT(near_children_of);
 HWY_EXPORT(near_boxes_of);
 HWY_EXPORT(refit_leaf);
-HWY_EXPORT(near_features_of);
+HWY_EXPORT(search_groups_of);
 
 unsigned near_children(const Group& group, const FloatBox& box, float reach) {
   return HWY_DYNAMIC_DISPATCH(near_children_of)(group, box, reach);
@@ -187,33 +435,33 @@ Frame Frame::around(const Box& scene) {
   Frame frame;
   frame.origin = scene.center();
   frame.radius = scene.size().maxCoeff() / 2 * (1 + 1e-9) + 1e-300;
-  const bool extreme = frame.radius > 1e30 || frame.radius < 1e-20;
-  frame.scale = extreme ? std::ldexp(1.0, std::clamp(-std::ilogb(frame.radius), -1000, 1000)) : 1;
+  frame.scale = std::ldexp(1.0, std::clamp(-std::ilogb(frame.radius), -1000, 1000));
   return frame;
 }
 
 void clear(Group& group) {
-  for (int k = 0; k < 3; ++k) {
-    std::fill(std::begin(group.lo[k]), std::end(group.lo[k]), beyond);
-    std::fill(std::begin(group.hi[k]), std::end(group.hi[k]), -beyond);
-  }
+  fill(group.lo, beyond);
+  fill(group.hi, -beyond);
 }
 
 void clear(LeafBoxes& boxes) {
   clear(boxes.triangle);
-  for (int k = 0; k < 3; ++k) {
-    std::fill(std::begin(boxes.point[k]), std::end(boxes.point[k]), beyond);
-    std::fill(std::begin(boxes.edge.lo[k]), std::end(boxes.edge.lo[k]), beyond);
-    std::fill(std::begin(boxes.edge.hi[k]), std::end(boxes.edge.hi[k]), -beyond);
-  }
+  fill(boxes.point, beyond);
+  fill(boxes.normal, 0);
+  std::fill(std::begin(boxes.offset), std::end(boxes.offset), 0.0f);
+  fill(boxes.edge.lo, beyond);
+  fill(boxes.edge.hi, -beyond);
+  for (auto& row : boxes.sign) std::fill(std::begin(row), std::end(row), 1.0f);
+  std::fill(std::begin(boxes.error), std::end(boxes.error), 0.0f);
 }
 
-FloatBox refit(const Leaf& leaf, std::span<const Vec3> positions, const Frame& frame, LeafBoxes& boxes) {
-  return HWY_DYNAMIC_DISPATCH(refit_leaf)(leaf, positions.data(), frame, boxes);
+FloatBox refit(const Leaf& leaf, const Vec3* positions, const Frame& frame, float reach, LeafBoxes& boxes) {
+  return HWY_DYNAMIC_DISPATCH(refit_leaf)(leaf, positions, frame, reach, boxes);
 }
 
-void near_features(const LeafPair& pair, float reach, LeafPairHits& hits) {
-  HWY_DYNAMIC_DISPATCH(near_features_of)(pair, reach, hits);
+void search_groups(const LeafView& low, const LeafView& high, std::uint32_t low_group,
+                   std::uint32_t high_group, bool self, float reach, Batch& batch) {
+  HWY_DYNAMIC_DISPATCH(search_groups_of)(low, high, low_group, high_group, self, reach, batch);
 }
 
 }  // namespace palpate

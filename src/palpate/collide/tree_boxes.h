@@ -1,7 +1,12 @@
-// Boxes of a surface's tree as they are now, in float, and the tests of them, eight at a time.
+// The boxes of a surface's tree as they are now, in float, and the search through them, eight at a time.
 //
 // Floats are relative to an origin near the scene's middle and rounded to nearest; what rounding can shift is
 // added to the reach of every test (Frame::reach), so "apart" is always true.
+//
+// Inside a pair of leaves, features are told apart by three tests, each for eight at once: boxes; for a
+// vertex and triangles, the triangles' planes; for an edge and edges, the distance of their lines. Leaves
+// that are not neighbours along the surface are first tested by slabs: the space between the two planes,
+// across a leaf's mean normal, that it lies in.
 #pragma once
 
 #include <array>
@@ -9,7 +14,7 @@
 #include <span>
 #include <vector>
 
-#include <palpate/collide/kernel.h>
+#include <palpate/collide/collector.h>
 #include <palpate/collide/leaf_tree.h>
 
 namespace palpate {
@@ -17,7 +22,7 @@ namespace palpate {
 // Where floats are measured from, and in what unit.
 struct Frame {
   Vec3 origin = Vec3::Zero();
-  double scale = 1;   // a power of two; 1 but for scenes of extreme size
+  double scale = 1;   // a power of two that makes the radius 1 to 2
   double radius = 0;  // no coordinate is farther from the origin [m]
 
   static Frame around(const Box& scene);
@@ -26,7 +31,7 @@ struct Frame {
   }
   // Whatever is nearer than `distance` is nearer than this in floats, axis by axis.
   float reach(double distance) const {
-    return static_cast<float>((distance * (1 + 1e-6) + radius * 0x1p-20) * scale);
+    return static_cast<float>((distance * (1 + 1e-6) + radius * 0x1p-18) * scale);
   }
 };
 
@@ -34,13 +39,19 @@ template <std::size_t n>
 struct alignas(32) Boxes {
   float lo[3][n], hi[3][n];
 };
+using Group = Boxes<8>;  // eight children, leaves or groups
 
 struct alignas(32) LeafBoxes {
   float point[3][leaf_corners];
   Boxes<leaf_triangles> triangle;
   Boxes<leaf_features> edge;
+  float sign[2]
+            [leaf_features];  // an edge goes from low to high x; 1 if it does so in y and z as well, else -1
+  // Planes: normal . p - offset, of what is near the triangle, errs by less than `error`.
+  float normal[3][leaf_triangles], offset[leaf_triangles], error[leaf_triangles];
+  float longest;             // of the edges, the largest sum of coordinates
+  float across[3], slab[2];  // the mean normal, and the leaf's places along it
 };
-using Group = Boxes<8>;  // eight children, leaves or groups
 
 // One box, to compare others with.
 struct FloatBox {
@@ -52,7 +63,6 @@ inline FloatBox box_in(const Group& group, std::size_t i) {
 
 // Bits of the children that a box comes within `reach` of.
 unsigned near_children(const Group& group, const FloatBox& box, float reach);
-
 // The same for eight boxes in rows: `rows` points to the first low x, the other rows follow at `stride`.
 unsigned near_boxes(const float* rows, std::size_t stride, const FloatBox& box, float reach);
 
@@ -60,23 +70,19 @@ unsigned near_boxes(const float* rows, std::size_t stride, const FloatBox& box, 
 void clear(LeafBoxes& boxes);
 void clear(Group& group);
 // Boxes of a leaf's features; returns the box of all.
-FloatBox refit(const Leaf& leaf, std::span<const Vec3> positions, const Frame& frame, LeafBoxes& boxes);
+// `reach` is the largest that will be searched with.
+FloatBox refit(const Leaf& leaf, const Vec3* positions, const Frame& frame, float reach, LeafBoxes& boxes);
 
-// The pairs of features of two leaves that come near and count.
-struct LeafPair {
-  const Leaf *low, *high;
-  const LeafBoxes *low_boxes, *high_boxes;
-  FloatBox low_box, high_box;
-  const NearLeaf* near;  // null: all pairs count
-  const LeafMask* mask;
-  bool same;  // one leaf with itself
+// A surface as the search sees it.
+struct LeafView {
+  const LeafTree* shape;
+  const LeafBoxes* leaves;
+  const Group* groups;  // of leaves
+  std::uint32_t first_vertex, first_triangle;
 };
-struct LeafPairHits {
-  // Places in the leaves: first and second of the lower and the higher leaf.
-  std::array<std::array<std::uint8_t, 2>, leaf_features * leaf_triangles> vertices_low, vertices_high;
-  std::array<std::array<std::uint8_t, 2>, leaf_features * leaf_features> edges;
-  std::size_t low = 0, high = 0, edge = 0;
-};
-void near_features(const LeafPair& pair, float reach, LeafPairHits& hits);
+// Brings the pairs of features of two groups of leaves that come near and count. `self`: of one surface, the
+// first group not the higher.
+void search_groups(const LeafView& low, const LeafView& high, std::uint32_t low_group,
+                   std::uint32_t high_group, bool self, float reach, Batch& batch);
 
 }  // namespace palpate

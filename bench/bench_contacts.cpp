@@ -1,0 +1,162 @@
+// collide/: every finder beside the published grid, on scenes that move.
+#include <algorithm>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include <palpate/base/hash.h>
+#include <palpate/collide/detector.h>
+
+#include "benchmarks.h"
+#include "contact_scenes.h"
+
+namespace palpate::bench {
+
+namespace {
+
+// One detector that goes through the frames of a scene: a run is a step for each frame.
+struct Stepper {
+  const ContactScene& scene;
+  Detector detector;
+  std::vector<SurfaceId> ids;
+  std::uint64_t hash = 0;
+  std::size_t contacts = 0;
+  ContactSet last;
+
+  Stepper(const ContactScene& of, double distance, std::string_view finder)
+      : scene(of), detector({.contact_distance = distance, .finder = std::string(finder)}) {
+    for (const TriangleMesh& mesh : scene.surfaces)
+      ids.push_back(detector.add(mesh, {.self_contacts = scene.self}));
+  }
+  void run(bool hashed = false) {
+    StateHash sum;
+    contacts = 0;
+    for (const auto& frame : scene.frames) {
+      for (std::size_t i = 0; i < ids.size(); ++i) detector.set_positions(ids[i], frame[i]);
+      last = detector.detect();
+      contacts += last.size();
+      if (hashed) sum.add_bytes(last.contacts.data(), last.contacts.size_bytes());
+    }
+    if (hashed) hash = sum.value();
+  }
+};
+
+std::vector<std::pair<std::string, double>> facts_of(const Stepper& stepper) {
+  std::vector<std::pair<std::string, double>> facts = {
+      {"triangles", static_cast<double>(stepper.scene.triangles())},
+      {"frames", static_cast<double>(stepper.scene.frames.size())},
+      {"contacts", static_cast<double>(stepper.contacts) / static_cast<double>(stepper.scene.frames.size())},
+      {"memory", static_cast<double>(stepper.last.memory)}};
+  for (const Stage& stage : stepper.last.stages)
+    facts.emplace_back(fmt::format("stages.{}", stage.name), static_cast<double>(stage.nanoseconds) * 1e-6);
+  const SearchCounters& c = stepper.last.counters;
+  for (const auto& [name, value] : {std::pair{"cells", c.cells},
+                                    {"candidates", c.candidates},
+                                    {"culled", c.culled},
+                                    {"tested", c.tested},
+                                    {"filtered", c.filtered}})
+    facts.emplace_back(fmt::format("counters.{}", name), static_cast<double>(value));
+  return facts;
+}
+
+// The least conceivable: a box for every triangle, and the contacts written.
+struct Floor {
+  const ContactScene& scene;
+  std::vector<std::array<float, 6>> boxes;
+  std::vector<std::vector<Contact>> contacts;  // of each frame
+  std::vector<Contact> out;
+
+  Floor(const ContactScene& of, double distance) : scene(of) {
+    Stepper stepper(scene, distance, "tree");
+    boxes.resize(scene.triangles());
+    for (const auto& frame : scene.frames) {
+      for (std::size_t i = 0; i < stepper.ids.size(); ++i)
+        stepper.detector.set_positions(stepper.ids[i], frame[i]);
+      const ContactSet found = stepper.detector.detect();
+      contacts.emplace_back(found.begin(), found.end());
+      if (out.size() < found.size()) out.resize(found.size());
+    }
+  }
+  void run() {
+    for (std::size_t f = 0; f < scene.frames.size(); ++f) {
+      std::size_t at = 0;
+      for (std::size_t i = 0; i < scene.surfaces.size(); ++i)
+        for (const TriangleCorners& t : scene.surfaces[i].triangles) {
+          const std::vector<Vec3>& p = scene.frames[f][i];
+          const Vec3 lo = p[t[0]].cwiseMin(p[t[1]]).cwiseMin(p[t[2]]),
+                     hi = p[t[0]].cwiseMax(p[t[1]]).cwiseMax(p[t[2]]);
+          for (int k = 0; k < 3; ++k) {
+            boxes[at][static_cast<std::size_t>(k)] = static_cast<float>(lo[k]);
+            boxes[at][static_cast<std::size_t>(k) + 3] = static_cast<float>(hi[k]);
+          }
+          ++at;
+        }
+      keep(boxes.data());
+      std::copy(contacts[f].begin(), contacts[f].end(), out.begin());
+      keep(out.data());
+    }
+  }
+};
+
+std::vector<Method> methods(const std::shared_ptr<ContactScene>& scene, double distance) {
+  std::vector<Method> all;
+  for (const FinderEntry& entry : finders()) {
+    if (entry.name == "brute") continue;
+    const auto stepper = std::make_shared<Stepper>(*scene, distance, entry.name);
+    const bool reference = entry.name == "classic_grid";
+    all.push_back({std::string(entry.name),
+                   reference ? Role::reference : Role::ours,
+                   [scene, stepper] { stepper->run(); },
+                   {},
+                   [stepper] {
+                     stepper->run(true);
+                     return stepper->hash;
+                   },
+                   !entry.name.starts_with("classic"),
+                   [stepper] { return facts_of(*stepper); }});
+  }
+  const auto floor = std::make_shared<Floor>(*scene, distance);
+  all.push_back({"boxes and contacts", Role::floor, [scene, floor] { floor->run(); }});
+  return all;
+}
+
+void add(std::vector<Case>& cases, const std::string& name, double edges, std::size_t triangles,
+         std::function<ContactScene()> make) {
+  cases.push_back({fmt::format("{}-d{:g}", name, edges), triangles, [edges, make = std::move(make)] {
+                     const auto scene = std::make_shared<ContactScene>(make());
+                     return methods(scene, edges * scene->edge);
+                   }});
+}
+
+std::vector<Case> cases(bool quick) {
+  std::vector<Case> all;
+  for (const std::size_t n : {3200u, 12800u, 51200u, 819200u})
+    for (const double d : {0.5, 4.0})
+      if (!quick || (n == 51200 && d == 0.5))
+        add(all, fmt::format("tori-{}", n), d, n, [n] { return tori(n); });
+  for (const std::size_t n : {3960u, 63360u})
+    if (!quick || n == 3960) add(all, fmt::format("knot-{}", n), 1, n, [n] { return knot(n); });
+  if (!quick) {
+    add(all, "balls-1000", 0.5, 320'000, [] { return balls(1000); });
+    add(all, "table-20000", 1, 20'002, [] { return table(20'000); });
+  }
+  for (const auto& [name, first, second] : {std::tuple{"cloth-ball", "cloth-ball-92", "cloth-ball-93"},
+                                            {"armadillo", "armadillo-rollers-326", "armadillo-rollers-327"},
+                                            {"funnel", "cloth-funnel-227", "cloth-funnel-228"}}) {
+    if (!has_data(first) || !has_data(second)) continue;
+    const std::string one = first, two = second;
+    const std::size_t triangles = real(one, two).triangles();
+    for (const double d : {0.05, 0.2, 0.5})
+      if (!quick || (d == 0.05 && std::string(name) == "cloth-ball"))
+        add(all, name, d, triangles, [one, two] { return real(one, two); });
+  }
+  return all;
+}
+
+}  // namespace
+
+Benchmark contacts() {
+  return {"contacts", "all contacts of scenes that move: our finders beside the published grid", cases};
+}
+
+}  // namespace palpate::bench

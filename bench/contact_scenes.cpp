@@ -1,0 +1,137 @@
+#include "contact_scenes.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <random>
+
+#include <palpate/mesh/files.h>
+#include <palpate/mesh/generate.h>
+
+namespace palpate::bench {
+
+namespace {
+
+double mean_edge(const std::vector<TriangleMesh>& meshes) {
+  double sum = 0, count = 0;
+  for (const TriangleMesh& mesh : meshes)
+    for (const TriangleCorners& t : mesh.triangles)
+      for (std::size_t k = 0; k < 3; ++k) {
+        sum += (mesh.positions[t[k]] - mesh.positions[t[(k + 1) % 3]]).norm();
+        ++count;
+      }
+  return sum / count;
+}
+
+std::vector<Vec3> moved(std::vector<Vec3> positions, const Vec3& by) {
+  for (Vec3& p : positions) p += by;
+  return positions;
+}
+
+std::string file_of(const std::string& name) {
+  const char* folder = std::getenv("PALPATE_DATA");
+  return std::string(folder != nullptr ? folder : "../shared/data") + "/surfaces/" + name + ".ply";
+}
+
+}  // namespace
+
+std::size_t ContactScene::triangles() const {
+  std::size_t sum = 0;
+  for (const TriangleMesh& mesh : surfaces) sum += mesh.triangles.size();
+  return sum;
+}
+
+ContactScene tori(std::size_t triangles) {
+  const TorusShape shape;
+  TriangleMesh lying = make(with_triangles(shape, triangles / 2)), upright = lying;
+  for (Vec3& p : upright.positions) p = Vec3(p.x(), -p.z(), p.y());
+  ContactScene scene;
+  scene.surfaces = {upright, lying};
+  scene.self = false;
+  scene.edge = mean_edge(scene.surfaces);
+  // The tubes cross where the lying one passes over the top of the upright one, 0.3 edges above it.
+  const double height = shape.major + 2 * shape.minor + 0.3 * scene.edge;
+  for (const double slide : {-0.04, -0.015, 0.01, 0.035})
+    scene.frames.push_back({upright.positions, moved(lying.positions, Vec3(shape.major, slide, height))});
+  return scene;
+}
+
+ContactScene knot(std::size_t triangles) {
+  const KnotShape shape = with_triangles(KnotShape{}, triangles);
+  const TriangleMesh mesh = make(shape);
+  ContactScene scene;
+  scene.surfaces = {mesh};
+  scene.edge = mean_edge(scene.surfaces);
+  // The knot's line sinks to the ground, the tube stays round: where it crosses itself, it comes to lie on
+  // itself.
+  for (const double height : {0.56, 0.54, 0.52, 0.5}) {
+    std::vector<Vec3> pressed = mesh.positions;
+    for (std::size_t ring = 0; ring < shape.along; ++ring) {
+      double middle = 0;
+      for (std::size_t i = 0; i < shape.across; ++i) middle += mesh.positions[ring * shape.across + i].z();
+      middle /= static_cast<double>(shape.across);
+      for (std::size_t i = 0; i < shape.across; ++i) pressed[ring * shape.across + i].z() -= (1 - height) * middle;
+    }
+    scene.frames.push_back({pressed});
+  }
+  return scene;
+}
+
+ContactScene balls(std::size_t count) {
+  IcosphereShape shape;
+  shape.radius = 0.01;
+  shape.frequency = 4;
+  const TriangleMesh ball = make(shape);
+  ContactScene scene;
+  scene.self = false;
+  scene.surfaces.assign(count, ball);
+  scene.edge = mean_edge({ball});
+  std::mt19937_64 random(3);
+  const auto uniform = [&] { return static_cast<double>(random() >> 11) * 0x1p-53; };
+  const auto side = static_cast<std::size_t>(std::ceil(std::cbrt(static_cast<double>(count))));
+  std::vector<Vec3> centres;
+  for (std::size_t i = 0; i < count; ++i)
+    centres.emplace_back(0.021 * static_cast<double>(i % side), 0.021 * static_cast<double>(i / side % side),
+                         0.021 * static_cast<double>(i / side / side));
+  for (int frame = 0; frame < 4; ++frame) {
+    scene.frames.emplace_back();
+    for (Vec3& centre : centres) {
+      centre += 0.001 * Vec3(uniform() - 0.5, uniform() - 0.5, uniform() - 0.5);
+      scene.frames.back().push_back(moved(ball.positions, centre));
+    }
+  }
+  return scene;
+}
+
+ContactScene table(std::size_t triangles) {
+  PlaneShape cloth_shape, table_shape;
+  cloth_shape.cells_x = cloth_shape.cells_y =
+      static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(triangles) / 2)));
+  table_shape.size_x = table_shape.size_y = 1.2;
+  table_shape.cells_x = table_shape.cells_y = 1;
+  const TriangleMesh cloth = make(cloth_shape), top = make(table_shape);
+  ContactScene scene;
+  scene.surfaces = {top, cloth};
+  scene.self = false;
+  scene.edge = mean_edge({cloth});
+  for (const double phase : {0.0, 0.5, 1.0, 1.5}) {
+    std::vector<Vec3> waves = cloth.positions;
+    for (Vec3& p : waves)
+      p.z() = scene.edge * (0.6 + 0.5 * std::sin(9 * p.x() + phase) * std::sin(7 * p.y()));
+    scene.frames.push_back({top.positions, waves});
+  }
+  return scene;
+}
+
+bool has_data(const std::string& name) { return std::filesystem::exists(file_of(name)); }
+
+ContactScene real(const std::string& first, const std::string& second) {
+  ContactScene scene;
+  scene.surfaces = {read_triangle_mesh(file_of(first))};
+  scene.edge = mean_edge(scene.surfaces);
+  scene.frames.push_back({scene.surfaces[0].positions});
+  scene.frames.push_back({read_triangle_mesh(file_of(second)).positions});
+  return scene;
+}
+
+}  // namespace palpate::bench

@@ -1,0 +1,32 @@
+// Scenes for the benchmark of contacts: surfaces and a few frames of their motion.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <palpate/mesh/mesh.h>
+
+namespace palpate::bench {
+
+struct ContactScene {
+  std::vector<TriangleMesh> surfaces;
+  bool self = true;                                    // contacts inside surfaces
+  std::vector<std::vector<std::vector<Vec3>>> frames;  // [frame][surface]: positions
+  double edge = 0;                                     // mean length of the edges [m]
+
+  std::size_t triangles() const;
+};
+
+// Two tori: one stands upright, the other lies across it and slides along its tube.
+ContactScene tori(std::size_t triangles);
+// A torus knot that is pressed flat, so that its strands come to lie on each other.
+ContactScene knot(std::size_t triangles);
+// A thousand small balls in a heap.
+ContactScene balls(std::size_t count);
+// A sheet of cloth just over a table of two triangles.
+ContactScene table(std::size_t triangles);
+// Two frames of a real surface, if the data is there: "cloth-ball-92" and "cloth-ball-93".
+bool has_data(const std::string& name);
+ContactScene real(const std::string& first, const std::string& second);
+
+}  // namespace palpate::bench
