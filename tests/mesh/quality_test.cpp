@@ -208,7 +208,7 @@ TEST(QualityOfMeshes, SummariesSayWhichIsWorst) {
   EXPECT_EQ(tets.flat, 1u);
   EXPECT_EQ(tets.radius_ratio.least_at, 1u);
   EXPECT_EQ(tets.radius_ratio.least, -radius_ratio(corner));
-  EXPECT_EQ(std::accumulate(tets.histogram.begin(), tets.histogram.end(), 0u), 4u);
+  EXPECT_EQ(std::accumulate(tets.histogram.begin(), tets.histogram.end(), std::size_t{0}), 4u);
   EXPECT_EQ(tets.histogram[0], 2u);
   EXPECT_EQ(tets.volume.largest, 1.0 / 6);
   EXPECT_NEAR(tets.volume.mean, 1.0 / 24, 1e-16);

@@ -116,7 +116,9 @@ void Tree::refit_leaves(const Surface& surface, std::span<const Vec3> positions,
   const std::span<const Leaf> all = shape.leaves();
   for (std::size_t i = 8 * std::size_t{group};
        i < std::min<std::size_t>(8 * std::size_t{group} + 8, all.size()); ++i)
-    put(levels[0][group], i % 8, refit(all[i], positions.data() + surface.first_vertex, f, reach, leaves[i]));
+    put(levels[0][group], i % 8,
+        refit(all[i], shape.rest().empty() ? nullptr : &shape.rest()[i],
+              positions.data() + surface.first_vertex, f, reach, leaves[i]));
 }
 
 struct GroupPair {
@@ -245,8 +247,8 @@ class FinderTree : public Finder {
     const auto view = [&](std::uint32_t slot) {
       const Tree& tree = trees_[slot];
       const Surface& surface = search.surfaces[slot];
-      return LeafView{&tree.shape, tree.leaves.data(), tree.levels[0].data(), surface.first_vertex,
-                      surface.first_triangle};
+      return LeafView{&tree.shape,          tree.leaves.data(),     tree.levels[0].data(),
+                      surface.first_vertex, surface.first_triangle, static_cast<float>(frame_.scale)};
     };
     search_groups(view(surfaces.first), view(surfaces.second), groups.low, groups.high,
                   surfaces.first == surfaces.second, frame_.reach(surfaces.distance + search.margin), batch);

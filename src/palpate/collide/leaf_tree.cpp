@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <numeric>
 
+#include <Eigen/Geometry>
+
 #include <palpate/base/parallel.h>
+#include <palpate/collide/kernel.h>
 #include <palpate/geometry/box.h>
 
 namespace palpate {
@@ -234,7 +238,7 @@ class MaskMaker {
 };
 
 NearLeaf open_rows(const Leaf& low, const Leaf& high, std::uint32_t leaf, bool same, const LeafMask& mask) {
-  NearLeaf near{leaf, 0, 0, 0, 0, 0};
+  NearLeaf near{leaf, 0, 0, 0, 0, 0, 0};
   const auto first_with = [](const Leaf& of, auto&& has) {
     unsigned t = 0;
     while (!has(of, t)) ++t;
@@ -278,9 +282,86 @@ NearLeaf open_rows(const Leaf& low, const Leaf& high, std::uint32_t leaf, bool s
   return near;
 }
 
+// How near the pairs that count come at rest.
+class GapMaker {
+ public:
+  GapMaker(const Surface& surface, std::span<const Vec3> rest)
+      : triangles_(surface.topology.triangles()), rest_(rest) {}
+
+  float gap(const Leaf& low, const Leaf& high, bool same, const LeafMask& mask) {
+    pairs_[0].clear();
+    pairs_[1].clear();
+    for (unsigned f = 0; f < high.edges; ++f)
+      for (unsigned e = 0; e < (same ? f : low.edges); ++e)
+        if ((mask.edges[f] >> e & 1) == 0) pairs_[1].push_back({low.edge[e], high.edge[f]});
+    for (unsigned v = 0; v < low.own_vertices; ++v)
+      for (unsigned t = 0; t < high.triangles; ++t)
+        if ((mask.vertices_low[v] >> t & 1) == 0) pairs_[0].push_back({low.vertex[v], high.triangle[t]});
+    for (unsigned v = 0; v < high.own_vertices && !same; ++v)
+      for (unsigned t = 0; t < low.triangles; ++t)
+        if ((mask.vertices_high[v] >> t & 1) == 0) pairs_[0].push_back({high.vertex[v], low.triangle[t]});
+    double least = 1e30;
+    for (const ContactKind kind : {ContactKind::vertex_triangle, ContactKind::edge_edge}) {
+      const std::vector<FeaturePair>& pairs = pairs_[static_cast<std::size_t>(kind)];
+      squared_.resize(pairs.size());
+      squared_distances(kind, rest_, triangles_, pairs, squared_.data());
+      for (const double squared : squared_) least = std::min(least, squared);
+    }
+    return static_cast<float>(std::sqrt(least) * (1 - 1e-6));
+  }
+
+ private:
+  std::span<const TriangleCorners> triangles_;
+  std::span<const Vec3> rest_;
+  std::array<std::vector<FeaturePair>, 2> pairs_;
+  std::vector<double> squared_;
+};
+
+// The two directions and their normal, of unit length, as columns; false if they are all but parallel.
+bool make_frame(const Vec3& along, const Vec3& other, std::array<float, 9>& frame) {
+  const Vec3 normal = along.cross(other);
+  if (!(normal.squaredNorm() > 1e-4 * along.squaredNorm() * other.squaredNorm())) return false;
+  const Vec3 x = along.normalized(), z = normal.normalized(), y = z.cross(x);
+  for (int k = 0; k < 3; ++k) {
+    const auto row = static_cast<std::size_t>(3 * k);
+    frame[row] = static_cast<float>(x[k]);
+    frame[row + 1] = static_cast<float>(y[k]);
+    frame[row + 2] = static_cast<float>(z[k]);
+  }
+  return true;
+}
+
 }  // namespace
 
+void LeafTree::make_rest(const Surface& surface) {
+  rest_.assign(leaves_.size(), {});
+  parallel_for(leaves_.size(), 256, [&](std::size_t i) {
+    const Leaf& leaf = leaves_[i];
+    LeafRest& rest = rest_[i];
+    const auto at = [&](std::size_t v) -> const Vec3& { return surface.rest[leaf.vertex[v]]; };
+    Vec3 sum = Vec3::Zero();
+    for (std::size_t v = 0; v < leaf.vertices; ++v) sum += at(v);
+    rest.middle = sum / leaf.vertices;
+    for (std::size_t v = 0; v < leaf.vertices; ++v) {
+      const Vec3 out = at(v) - rest.middle;
+      rest.radius = std::max(rest.radius, static_cast<float>(out.norm() * (1 + 1e-6)));
+      for (int k = 0; k < 3; ++k) rest.point[k][v] = static_cast<float>(out[k]);
+    }
+    // The two vertices that are farthest from the first, and farthest off their line: a wide base.
+    std::size_t b = 0, c = 0;
+    for (std::size_t v = 1; v < leaf.vertices; ++v)
+      if ((at(v) - at(0)).squaredNorm() > (at(b) - at(0)).squaredNorm()) b = v;
+    const auto off = [&](std::size_t v) { return (at(b) - at(0)).cross(at(v) - at(0)).squaredNorm(); };
+    for (std::size_t v = 1; v < leaf.vertices; ++v)
+      if (off(v) > off(c)) c = v;
+    rest.anchor = {0, static_cast<std::uint8_t>(b), static_cast<std::uint8_t>(c)};
+    rest.has_frame = make_frame(at(b) - at(0), at(c) - at(0), rest.frame);
+  });
+}
+
 void LeafTree::make_masks(const Surface& surface) {
+  std::vector<Vec3> padded = surface.rest;
+  padded.emplace_back(Vec3::Zero());  // the kernel loads four numbers at a time
   const Places places = places_of(surface, leaves_);
   constexpr std::size_t grain = 256;
   struct Part {
@@ -292,6 +373,7 @@ void LeafTree::make_masks(const Surface& surface) {
   parallel_chunks(leaves_.size(), grain, [&](Chunk chunk) {
     Part& part = parts[chunk.index];
     MaskMaker maker(surface, leaves_, places);
+    GapMaker gaps(surface, padded);
     std::vector<std::pair<std::uint32_t, std::uint32_t>> ascending;
     for (auto low = static_cast<std::uint32_t>(chunk.begin); low < chunk.end; ++low) {
       maker.make(low);
@@ -301,6 +383,7 @@ void LeafTree::make_masks(const Surface& surface) {
       for (const auto& [high, i] : ascending) {
         NearLeaf near = open_rows(leaves_[low], leaves_[high], high, low == high, maker.masks[i]);
         if (!near.closed()) {
+          near.gap = gaps.gap(leaves_[low], leaves_[high], low == high, maker.masks[i]);
           near.mask = static_cast<std::uint32_t>(part.masks.size());
           part.masks.push_back(maker.masks[i]);
         }
@@ -328,12 +411,17 @@ void LeafTree::build(const Surface& surface, bool masks) {
   near_begin_.clear();
   near_.clear();
   masks_.clear();
-  if (masks) make_masks(surface);
+  rest_.clear();
+  if (masks) {
+    make_rest(surface);
+    make_masks(surface);
+  }
 }
 
 std::size_t LeafTree::memory() const {
-  return leaves_.capacity() * sizeof(Leaf) + near_.capacity() * sizeof(NearLeaf) +
-         masks_.capacity() * sizeof(LeafMask) + near_begin_.capacity() * sizeof(std::uint32_t);
+  return leaves_.capacity() * sizeof(Leaf) + rest_.capacity() * sizeof(LeafRest) +
+         near_.capacity() * sizeof(NearLeaf) + masks_.capacity() * sizeof(LeafMask) +
+         near_begin_.capacity() * sizeof(std::uint32_t);
 }
 
 }  // namespace palpate

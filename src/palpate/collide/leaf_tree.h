@@ -9,7 +9,8 @@
 // Masks: inside one surface, nearly all features that come near are neighbours along it, which the definition
 // filters out. Which ones does not depend on positions, so it is found once for every pair of leaves that are
 // within `g` of each other: a bit for every pair of their features. Most such pairs of leaves have nothing
-// left, and are never looked at.
+// left, and are never looked at. Of the others it is known how near the pairs that count come at rest; where
+// the two leaves have hardly changed shape since, they are not looked at either (tree_boxes.h).
 #pragma once
 
 #include <algorithm>
@@ -35,6 +36,17 @@ struct Leaf {
   std::uint8_t vertices = 0, own_vertices = 0, triangles = 0, edges = 0;
 };
 
+// A leaf at rest: its vertices around their middle, and a frame of its own that can be found again when it
+// has moved.
+struct alignas(32) LeafRest {
+  float point[3][leaf_corners];  // relative to the middle [m]
+  std::array<float, 9> frame;    // columns: along an edge, across it in the plane of three vertices, normal
+  std::array<std::uint8_t, 3> anchor;  // those vertices, as places in Leaf::vertex
+  bool has_frame = false;              // false: the vertices are all but on a line
+  Vec3 middle = Vec3::Zero();          // [m]
+  float radius = 0;                    // of the vertices around it [m]
+};
+
 // Bits of pairs of features that do not count, for a lower and a higher leaf (or one with itself).
 struct LeafMask {
   std::array<std::uint16_t, leaf_features> edges{};         // [edge of the higher]: edges of the lower
@@ -50,6 +62,7 @@ struct NearLeaf {
   // Byte t: of the triangles of the lower leaf, those that have a feature which counts with one of triangle t
   // of the higher. (A feature is looked for with the first triangle of its leaf that has it.)
   std::uint64_t triangles_open;
+  float gap;  // how near a pair that counts comes at rest, rounded down [m]
   bool closed() const { return (edges_open | low_open | high_open) == 0; }
 };
 
@@ -58,6 +71,8 @@ class LeafTree {
   // `masks`: for contacts inside the surface.
   void build(const Surface& surface, bool masks);
   std::span<const Leaf> leaves() const { return leaves_; }
+  // With masks only.
+  std::span<const LeafRest> rest() const { return rest_; }
   // Whether a pair of leaves has a mask; low <= high.
   const NearLeaf* near(std::uint32_t low, std::uint32_t high) const {
     const NearLeaf *begin = near_.data() + near_begin_[low], *end = near_.data() + near_begin_[low + 1];
@@ -71,10 +86,12 @@ class LeafTree {
  private:
   void sort_triangles(const Surface& surface);
   void make_leaves(const Surface& surface);
+  void make_rest(const Surface& surface);
   void make_masks(const Surface& surface);
 
   std::vector<std::uint32_t> order_;  // triangles
   std::vector<Leaf> leaves_;
+  std::vector<LeafRest> rest_;
   std::vector<std::uint32_t> near_begin_;
   std::vector<NearLeaf> near_;
   std::vector<LeafMask> masks_;

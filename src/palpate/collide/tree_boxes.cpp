@@ -169,8 +169,58 @@ HWY_INLINE void refit_edges(const Leaf& leaf, const Table (&x)[3], LeafBoxes& bo
   boxes.longest = hn::GetLane(hn::MaxOfLanes(d, longest));
 }
 
-FloatBox refit_leaf(const Leaf& leaf, const Vec3* positions, const Frame& frame, float reach,
-                    LeafBoxes& boxes) {
+// The rigid motion from rest, found by three vertices and the middle of all.
+HWY_INLINE void refit_motion(const Leaf& leaf, const LeafRest& rest, float scale, LeafBoxes& boxes) {
+  boxes.strain = 1e30f;
+  if (!rest.has_frame) return;
+  float x[3], y[3];
+  for (std::size_t k = 0; k < 3; ++k) {
+    const float a = boxes.point[k][rest.anchor[0]];
+    x[k] = boxes.point[k][rest.anchor[1]] - a;
+    y[k] = boxes.point[k][rest.anchor[2]] - a;
+  }
+  float z[3] = {x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]};
+  const float xx = x[0] * x[0] + x[1] * x[1] + x[2] * x[2], zz = z[0] * z[0] + z[1] * z[1] + z[2] * z[2];
+  const float yy = y[0] * y[0] + y[1] * y[1] + y[2] * y[2];
+  // Too narrow a base would make a frame that is not square, and a motion that is not rigid.
+  if (!(xx > 1e-20f) || !(zz > 1e-2f * xx * yy)) return;
+  const float per_x = 1 / std::sqrt(xx), per_z = 1 / std::sqrt(zz);
+  for (std::size_t k = 0; k < 3; ++k) {
+    x[k] *= per_x;
+    z[k] *= per_z;
+  }
+  y[0] = z[1] * x[2] - z[2] * x[1], y[1] = z[2] * x[0] - z[0] * x[2], y[2] = z[0] * x[1] - z[1] * x[0];
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t k = 0; k < 3; ++k)
+      boxes.turn[3 * i + k] =
+          x[i] * rest.frame[3 * k] + y[i] * rest.frame[3 * k + 1] + z[i] * rest.frame[3 * k + 2];
+  const float per_vertex = 1 / static_cast<float>(leaf.vertices);
+  for (std::size_t k = 0; k < 3; ++k) {
+    float sum = 0;
+    for (std::size_t i = 0; i < leaf.vertices; ++i) sum += boxes.point[k][i];
+    boxes.middle[k] = sum * per_vertex;
+  }
+  V most = hn::Zero(d);
+  const V in_frame = hn::Set(d, scale);
+  for (std::size_t i = 0; i < leaf.vertices; i += lanes) {
+    const V p[3] = {hn::Mul(in_frame, hn::Load(d, rest.point[0] + i)),
+                    hn::Mul(in_frame, hn::Load(d, rest.point[1] + i)),
+                    hn::Mul(in_frame, hn::Load(d, rest.point[2] + i))};
+    V out[3];
+    for (std::size_t k = 0; k < 3; ++k) {
+      const V there = dot(hn::Set(d, boxes.turn[3 * k]), hn::Set(d, boxes.turn[3 * k + 1]),
+                          hn::Set(d, boxes.turn[3 * k + 2]), p[0], p[1], p[2]);
+      out[k] = hn::Sub(hn::Sub(hn::Load(d, boxes.point[k] + i), hn::Set(d, boxes.middle[k])), there);
+    }
+    const V squared = dot(out[0], out[1], out[2], out[0], out[1], out[2]);
+    most = hn::Max(most, hn::IfThenElse(hn::FirstN(d, leaf.vertices - i), squared, hn::Zero(d)));
+  }
+  // The turn is one to rounding only, which counts by the leaf's size.
+  boxes.strain = std::sqrt(hn::GetLane(hn::MaxOfLanes(d, most))) * 1.0001f + rest.radius * scale * 1e-5f;
+}
+
+FloatBox refit_leaf(const Leaf& leaf, const LeafRest* rest, const Vec3* positions, const Frame& frame,
+                    float reach, LeafBoxes& boxes) {
   for (std::size_t i = 0; i < leaf.vertices; ++i) {
     const Vec3& p = positions[leaf.vertex[i]];
     for (std::size_t k = 0; k < 3; ++k)
@@ -181,6 +231,7 @@ FloatBox refit_leaf(const Leaf& leaf, const Vec3* positions, const Frame& frame,
   float sum[3];
   refit_triangles(leaf, x, reach, boxes, sum);
   refit_edges(leaf, x, boxes);
+  if (rest != nullptr) refit_motion(leaf, *rest, static_cast<float>(frame.scale), boxes);
 
   const float squared = sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2];
   const float scale = squared > 1e-30f ? 1 / std::sqrt(squared) : 0;
@@ -371,6 +422,32 @@ HWY_INLINE void search_leaves(const Pair& pair, const FloatBox& low_box, const F
   });
 }
 
+// How far the motion of the one takes a point of the other from where its own takes it, at most.
+HWY_INLINE float disagreement(const LeafBoxes& a, const LeafRest& rest_a, const LeafBoxes& b,
+                              const LeafRest& rest_b, float scale) {
+  float from[3];
+  for (int k = 0; k < 3; ++k) from[k] = static_cast<float>(rest_b.middle[k] - rest_a.middle[k]) * scale;
+  float turned = 0, moved = 0;
+  for (std::size_t i = 0; i < 9; ++i) turned += (a.turn[i] - b.turn[i]) * (a.turn[i] - b.turn[i]);
+  for (std::size_t k = 0; k < 3; ++k) {
+    const float there = a.turn[3 * k] * from[0] + a.turn[3 * k + 1] * from[1] + a.turn[3 * k + 2] * from[2];
+    const float by = a.middle[k] + there - b.middle[k];
+    moved += by * by;
+  }
+  // Of the nine numbers of a difference of two turns, the sum of squares is twice the square of its norm.
+  return std::sqrt(moved) + std::sqrt(0.5f * turned) * rest_b.radius * scale * 1.0001f;
+}
+
+// True if the two leaves have changed so little since they were at rest that no pair which counts can be
+// near.
+HWY_INLINE bool kept_apart(const LeafView& view, const NearLeaf& near, std::uint32_t low, std::uint32_t high,
+                           float reach) {
+  const LeafBoxes &one = view.leaves[low], &two = view.leaves[high];
+  const float left = near.gap * view.scale - reach - one.strain - two.strain;
+  return left > 0 &&
+         left > disagreement(one, view.shape->rest()[low], two, view.shape->rest()[high], view.scale);
+}
+
 void search_groups_of(const LeafView& low, const LeafView& high, std::uint32_t low_group,
                       std::uint32_t high_group, bool self, float reach, Batch& batch) {
   const Group &a = low.groups[low_group], &b = high.groups[high_group];
@@ -387,7 +464,7 @@ void search_groups_of(const LeafView& low, const LeafView& high, std::uint32_t l
       const std::uint32_t high_leaf = 8 * high_group + j;
       ++batch.counters.candidates;
       const NearLeaf* near = self ? low.shape->near(low_leaf, high_leaf) : nullptr;
-      if (near != nullptr && near->closed()) {
+      if (near != nullptr && (near->closed() || kept_apart(low, *near, low_leaf, high_leaf, reach))) {
         ++batch.counters.culled;
         continue;
       }
@@ -453,10 +530,12 @@ void clear(LeafBoxes& boxes) {
   fill(boxes.edge.hi, -beyond);
   for (auto& row : boxes.sign) std::fill(std::begin(row), std::end(row), 1.0f);
   std::fill(std::begin(boxes.error), std::end(boxes.error), 0.0f);
+  boxes.strain = beyond;
 }
 
-FloatBox refit(const Leaf& leaf, const Vec3* positions, const Frame& frame, float reach, LeafBoxes& boxes) {
-  return HWY_DYNAMIC_DISPATCH(refit_leaf)(leaf, positions, frame, reach, boxes);
+FloatBox refit(const Leaf& leaf, const LeafRest* rest, const Vec3* positions, const Frame& frame, float reach,
+               LeafBoxes& boxes) {
+  return HWY_DYNAMIC_DISPATCH(refit_leaf)(leaf, rest, positions, frame, reach, boxes);
 }
 
 void search_groups(const LeafView& low, const LeafView& high, std::uint32_t low_group,

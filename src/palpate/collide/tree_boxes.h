@@ -7,6 +7,12 @@
 // vertex and triangles, the triangles' planes; for an edge and edges, the distance of their lines. Leaves
 // that are not neighbours along the surface are first tested by slabs: the space between the two planes,
 // across a leaf's mean normal, that it lies in.
+//
+// Leaves that are neighbours mostly bend little. Each leaf has a rigid motion that carries it from rest to
+// where it is, but for `strain`: no point of it is farther from where the motion takes it. If two leaves'
+// motions agree to within some distance, then no two points of them came nearer to each other than by that
+// and the two strains: where the pairs that count were that much farther apart at rest, nothing has to be
+// looked at.
 #pragma once
 
 #include <array>
@@ -51,6 +57,8 @@ struct alignas(32) LeafBoxes {
   float normal[3][leaf_triangles], offset[leaf_triangles], error[leaf_triangles];
   float longest;             // of the edges, the largest sum of coordinates
   float across[3], slab[2];  // the mean normal, and the leaf's places along it
+  float turn[9], middle[3];  // the motion from rest: p -> turn * (p - middle at rest) + middle
+  float strain;              // what it leaves; huge where there is no motion
 };
 
 // One box, to compare others with.
@@ -70,8 +78,9 @@ unsigned near_boxes(const float* rows, std::size_t stride, const FloatBox& box, 
 void clear(LeafBoxes& boxes);
 void clear(Group& group);
 // Boxes of a leaf's features; returns the box of all.
-// `reach` is the largest that will be searched with.
-FloatBox refit(const Leaf& leaf, const Vec3* positions, const Frame& frame, float reach, LeafBoxes& boxes);
+// `reach` is the largest that will be searched with; `rest` null: without the motion from rest.
+FloatBox refit(const Leaf& leaf, const LeafRest* rest, const Vec3* positions, const Frame& frame, float reach,
+               LeafBoxes& boxes);
 
 // A surface as the search sees it.
 struct LeafView {
@@ -79,6 +88,7 @@ struct LeafView {
   const LeafBoxes* leaves;
   const Group* groups;  // of leaves
   std::uint32_t first_vertex, first_triangle;
+  float scale;  // of the frame
 };
 // Brings the pairs of features of two groups of leaves that come near and count. `self`: of one surface, the
 // first group not the higher.
