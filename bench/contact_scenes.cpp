@@ -70,7 +70,8 @@ ContactScene knot(std::size_t triangles) {
       double middle = 0;
       for (std::size_t i = 0; i < shape.across; ++i) middle += mesh.positions[ring * shape.across + i].z();
       middle /= static_cast<double>(shape.across);
-      for (std::size_t i = 0; i < shape.across; ++i) pressed[ring * shape.across + i].z() -= (1 - height) * middle;
+      for (std::size_t i = 0; i < shape.across; ++i)
+        pressed[ring * shape.across + i].z() -= (1 - height) * middle;
     }
     scene.frames.push_back({pressed});
   }
@@ -90,9 +91,10 @@ ContactScene balls(std::size_t count) {
   const auto uniform = [&] { return static_cast<double>(random() >> 11) * 0x1p-53; };
   const auto side = static_cast<std::size_t>(std::ceil(std::cbrt(static_cast<double>(count))));
   std::vector<Vec3> centres;
-  for (std::size_t i = 0; i < count; ++i)
-    centres.emplace_back(0.021 * static_cast<double>(i % side), 0.021 * static_cast<double>(i / side % side),
-                         0.021 * static_cast<double>(i / side / side));
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t x = i % side, y = i / side % side, z = i / side / side;
+    centres.push_back(0.021 * Vec3(static_cast<double>(x), static_cast<double>(y), static_cast<double>(z)));
+  }
   for (int frame = 0; frame < 4; ++frame) {
     scene.frames.emplace_back();
     for (Vec3& centre : centres) {

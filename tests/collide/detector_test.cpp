@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 #include <support/allocation_counter.h>
@@ -28,7 +27,7 @@ TriangleMesh moved(TriangleMesh mesh, const Vec3& by) {
 }
 
 bool same(std::span<const Contact> a, std::span<const Contact> b) {
-  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), testing::same_bits);
 }
 
 std::vector<Contact> copy(const ContactSet& set) { return {set.begin(), set.end()}; }

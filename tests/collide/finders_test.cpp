@@ -2,8 +2,6 @@
 // hard, for any number of threads.
 #include <palpate/collide/detector.h>
 
-#include <cstring>
-
 #include <support/cases.h>
 #include <support/contact_scenes.h>
 
@@ -43,8 +41,7 @@ std::string difference(std::span<const Contact> a, std::span<const Contact> b) {
     if (a[i].key != b[i].key)
       return "contact " + std::to_string(i) + " has key " + std::to_string(a[i].key) + " and " +
              std::to_string(b[i].key);
-    if (std::memcmp(&a[i], &b[i], sizeof(Contact)) != 0)
-      return "contact " + std::to_string(i) + " has other values";
+    if (!testing::same_bits(a[i], b[i])) return "contact " + std::to_string(i) + " has other values";
   }
   if (a.size() != b.size()) return std::to_string(a.size()) + " contacts and " + std::to_string(b.size());
   return {};

@@ -2,8 +2,9 @@
 #include <palpate/collide/kernel.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
-#include <cstring>
+#include <cstdint>
 #include <limits>
 
 #include <Eigen/Geometry>
@@ -36,7 +37,7 @@ std::vector<Vec3> random_points(Random& random, std::size_t n) {
 
 bool same_bits(const Proximity& a, const Proximity& b) {
   const auto same = [](double x, double y) {
-    return std::memcmp(&x, &y, sizeof x) == 0 || (x == 0 && y == 0);
+    return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y) || (x == 0 && y == 0);
   };
   bool all = same(a.squared_distance, b.squared_distance) && same(a.at[0], b.at[0]) && same(a.at[1], b.at[1]);
   for (int k = 0; k < 3; ++k) all = all && same(a.normal[k], b.normal[k]);

@@ -1,12 +1,15 @@
 // Scenes for contacts: random ones, and those that are known to be hard.
 #pragma once
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include <support/cases.h>
 
+#include <palpate/collide/contact.h>
 #include <palpate/mesh/mesh.h>
 
 namespace palpate::testing {
@@ -16,6 +19,17 @@ struct ContactScene {
   std::vector<TriangleMesh> meshes;
   double distance = 0.1;
 };
+
+// The same to the last bit.
+inline bool same_bits(const Contact& a, const Contact& b) {
+  const auto same = [](double x, double y) {
+    return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y);
+  };
+  return a.key == b.key && same(a.distance, b.distance) && same(a.normal.x(), b.normal.x()) &&
+         same(a.normal.y(), b.normal.y()) && same(a.normal.z(), b.normal.z()) && same(a.at[0], b.at[0]) &&
+         same(a.at[1], b.at[1]) && a.first_surface == b.first_surface &&
+         a.second_surface == b.second_surface && a.in_margin == b.in_margin;
+}
 
 inline Vec3 random_point(Random& random, double size) {
   return {random.uniform(-size, size), random.uniform(-size, size), random.uniform(-size, size)};

@@ -33,11 +33,13 @@ struct BoxesTree {
 
 class Builder {
  public:
-  Builder(const Surface& surface, BoxesTree& tree) : surface_(surface), tree_(tree) {
-    for (std::uint32_t t = 0; t < surface.triangles; ++t)
-      if (!surface.topology.is_hole(t)) triangles_.push_back(t);
-    tree.nodes.clear();
-    tree.nodes.reserve(2 * triangles_.size());
+  Builder(const Surface& surface, BoxesTree& tree) : surface_(surface), tree_(tree) {}
+
+  void build_all() {
+    for (std::uint32_t t = 0; t < surface_.triangles; ++t)
+      if (!surface_.topology.is_hole(t)) triangles_.push_back(t);
+    tree_.nodes.clear();
+    tree_.nodes.reserve(2 * triangles_.size());
     if (!triangles_.empty()) build(triangles_);
   }
 
@@ -121,7 +123,7 @@ class FinderClassicTrees : public Finder {
         const Surface& surface = all[slot];
         if (tree.changes != surface.changes) {
           tree.oriented = surface.motion != Motion::deformable;
-          Builder(surface, tree);
+          Builder(surface, tree).build_all();
           tree.changes = surface.changes;
           tree.moves = 0;
         }

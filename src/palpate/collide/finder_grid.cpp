@@ -123,7 +123,7 @@ class FinderGrid : public Finder {
     cell_ =
         static_cast<float>(1.001 * (sum / std::max<double>(1, static_cast<double>(boxes_.size())) + reach_));
     const auto width = static_cast<float>(2 * frame_.radius * frame_.scale);
-    cell_ = std::max(cell_, width / (axis_most / 2));
+    cell_ = std::max(cell_, 2 * width / static_cast<float>(axis_most));
     if (!(cell_ > 0)) cell_ = 1;
   }
 

@@ -323,7 +323,7 @@ bool make_frame(const Vec3& along, const Vec3& other, std::array<float, 9>& fram
   if (!(normal.squaredNorm() > 1e-4 * along.squaredNorm() * other.squaredNorm())) return false;
   const Vec3 x = along.normalized(), z = normal.normalized(), y = z.cross(x);
   for (int k = 0; k < 3; ++k) {
-    const auto row = static_cast<std::size_t>(3 * k);
+    const std::size_t row = std::size_t{3} * static_cast<std::size_t>(k);
     frame[row] = static_cast<float>(x[k]);
     frame[row + 1] = static_cast<float>(y[k]);
     frame[row + 2] = static_cast<float>(z[k]);
