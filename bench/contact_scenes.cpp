@@ -49,10 +49,13 @@ ContactScene tori(std::size_t triangles) {
   scene.surfaces = {upright, lying};
   scene.self = false;
   scene.edge = mean_edge(scene.surfaces);
-  // The tubes cross where the lying one passes over the top of the upright one, 0.3 edges above it.
-  const double height = shape.major + 2 * shape.minor + 0.3 * scene.edge;
-  for (const double slide : {-0.04, -0.015, 0.01, 0.035})
-    scene.frames.push_back({upright.positions, moved(lying.positions, Vec3(shape.major, slide, height))});
+  // The lying one has fallen over the upright one and rests on its shoulders, 0.3 edges above; then it slides
+  // off along x, resting on one.
+  const double out = shape.major + 2 * shape.minor + 0.3 * scene.edge;
+  for (const double slide : {0.0, 0.01, 0.025, 0.04}) {
+    const double in = shape.major - slide, height = std::sqrt(out * out - in * in);
+    scene.frames.push_back({upright.positions, moved(lying.positions, Vec3(slide, 0, height))});
+  }
   return scene;
 }
 

@@ -17,7 +17,7 @@ struct ContactScene {
   std::size_t triangles() const;
 };
 
-// Two tori: one stands upright, the other lies across it and slides along its tube.
+// Two tori: one stands upright, the other has fallen over it, rests on its shoulders and slides off.
 ContactScene tori(std::size_t triangles);
 // A torus knot that is pressed flat, so that its strands come to lie on each other.
 ContactScene knot(std::size_t triangles);

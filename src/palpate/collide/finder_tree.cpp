@@ -12,6 +12,7 @@
 #include <palpate/base/parallel.h>
 #include <palpate/collide/finder_list.h>
 #include <palpate/collide/leaf_tree.h>
+#include <palpate/collide/points.h>
 #include <palpate/collide/tree_boxes.h>
 
 namespace palpate {
@@ -87,16 +88,13 @@ FloatBox box_of(const Group& group) {
 void Tree::refit_groups(const Surface& surface, std::span<const Vec3> positions, const Frame& f) {
   const Vec3* own = positions.data() + surface.first_vertex;
   const auto box_of_leaves = [&](std::size_t g) {
-    Vec3 lo = own[vertices[vertices_begin[g]]], hi = lo;
-    for (std::uint32_t i = vertices_begin[g] + 1; i < vertices_begin[g + 1]; ++i) {
-      lo = lo.cwiseMin(own[vertices[i]]);
-      hi = hi.cwiseMax(own[vertices[i]]);
-    }
+    const Box all = box_of_points(
+        own, std::span(vertices).subspan(vertices_begin[g], vertices_begin[g + 1] - vertices_begin[g]));
     FloatBox result;
     for (std::size_t k = 0; k < 3; ++k) {
       const auto axis = static_cast<Eigen::Index>(k);
-      result.lo[k] = f.in_float(lo[axis], k);
-      result.hi[k] = f.in_float(hi[axis], k);
+      result.lo[k] = f.in_float(all.lo[axis], k);
+      result.hi[k] = f.in_float(all.hi[axis], k);
     }
     return result;
   };

@@ -9,6 +9,7 @@
 #include <palpate/base/error.h>
 #include <palpate/base/parallel.h>
 #include <palpate/collide/kernel.h>
+#include <palpate/collide/points.h>
 
 namespace palpate {
 
@@ -175,13 +176,9 @@ void Surfaces::remove(SurfaceId id) {
 void Surfaces::set_positions(SurfaceId id, std::span<const Vec3> positions) {
   Surface& surface = edit(id);
   check_count(surface, positions.size(), surface.vertices, "positions");
-  // One pass finds whether all are finite; where one is not, a second finds which.
-  const Box box = bounds(positions);
-  double sum = 0;
-  for (const Vec3& p : positions) sum += 0 * p.sum();
-  if (sum != 0 || !(box.empty() || (box.lo.array() > -1e75).all()) ||
-      !(box.empty() || (box.hi.array() < 1e75).all()))
-    check_positions(surface, positions);
+  bool finite = true;
+  const Box box = checked_box(positions, finite);
+  if (!finite) check_positions(surface, positions);  // says which
   std::copy(positions.begin(), positions.end(), positions_.begin() + surface.first_vertex);
   surface.box = box;
   ++surface.moves;
@@ -200,7 +197,8 @@ void Surfaces::set_pose(SurfaceId id, const Pose& pose) {
     for (int k = 0; k < 3; ++k)
       out[i][k] = ((turn(k, 0) * p.x() + turn(k, 1) * p.y()) + turn(k, 2) * p.z()) + pose.position[k];
   });
-  surface.box = bounds(std::span<const Vec3>(out, surface.vertices));
+  bool finite = true;
+  surface.box = checked_box(std::span<const Vec3>(out, surface.vertices), finite);
   surface.pose = pose;
   ++surface.moves;
 }
