@@ -266,6 +266,25 @@ TEST(DetectorProperty, ChangedEqualsFresh) {
   });
 }
 
+TEST(Detector, ChangesOfASurfaceThatIsExcludedFromItself) {
+  for (const FinderEntry& entry : finders()) {
+    Detector detector({.contact_distance = 0.3, .finder = std::string(entry.name)});
+    const SurfaceId a = detector.add(testing::sheet(3, 3));
+    detector.add(moved(testing::sheet(3, 3), Vec3(0, 0, 0.2)));
+    detector.detect();
+    detector.exclude(a, a);
+    const std::vector<Vec3> more{Vec3(0, 0, 0.4), Vec3(1, 0, 0.4), Vec3(0, 1, 0.4)};
+    const std::uint32_t first = detector.add_vertices(a, more);
+    const std::vector<TriangleCorners> made{{first, first + 1, first + 2}};
+    std::vector<std::uint32_t> places;
+    const std::size_t before = detector.detect().size();
+    detector.add_triangles(a, made, places);
+    EXPECT_GT(detector.detect().size(), before) << entry.name;
+    detector.exclude(a, a, false);
+    EXPECT_GT(detector.detect().size(), before) << entry.name;
+  }
+}
+
 TEST(DetectorProperty, NumberingChangesNothingButIds) {
   each_case(100, [](Random& random) {
     const testing::ContactScene scene = testing::random_scene(random);

@@ -2,6 +2,9 @@
 // hard, for any number of threads.
 #include <palpate/collide/detector.h>
 
+#include <algorithm>
+#include <cstdlib>
+
 #include <support/cases.h>
 #include <support/contact_scenes.h>
 
@@ -75,6 +78,37 @@ TEST(FindersProperty, AllEqualBrute) {
     }
   });
   EXPECT_GT(contacts, 1000u);
+}
+
+// What can be chosen in the classic finders: volumes change nothing, the papers' rules and cones only lose.
+TEST(FindersProperty, OptionsOfTheClassicFinders) {
+  std::size_t kept = 0, lost = 0;
+  each_case(150, [&](Random& random) {
+    const ContactScene scene = testing::random_scene(random);
+    const auto found_with = [&](const char* finder, const FinderOptions& options) {
+      Detector detector({.contact_distance = scene.distance, .finder = finder, .finder_options = options});
+      for (const TriangleMesh& mesh : scene.meshes) detector.add(mesh);
+      const ContactSet found = detector.detect();
+      return std::vector<Contact>(found.begin(), found.end());
+    };
+    const std::vector<Contact> expected = found_with("brute", {});
+    for (const char* finder : {"classic_grid", "classic_voxels", "classic_trees"})
+      for (const bool spheres : {false, true})
+        for (const bool boxes : {false, true})
+          ASSERT_EQ(difference(expected, found_with(finder, {.spheres = spheres, .feature_boxes = boxes})),
+                    "")
+              << finder << " in " << scene.name;
+    for (const bool rules : {false, true}) {
+      const auto some = found_with("classic_grid", {.published_rules = rules, .published_cones = !rules});
+      ASSERT_TRUE(std::includes(expected.begin(), expected.end(), some.begin(), some.end(),
+                                [](const Contact& a, const Contact& b) { return a.key < b.key; }));
+      kept += some.size();
+      lost += expected.size() - some.size();
+    }
+  });
+  if (std::getenv("PALPATE_SEED") != nullptr) return;  // one case need not lose anything
+  EXPECT_GT(kept, 0u);
+  EXPECT_GT(lost, 0u) << "as published they lose contacts: the switches do nothing";
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ struct Contact {
   std::uint64_t key;
   double distance;           // [m], unsigned
   Vec3 normal;               // of unit length, from the first feature to the second
-  std::array<double, 2> at;  // where: see point_weights()
+  std::array<double, 2> at;  // where: see first_weights()
   std::uint32_t first_surface;
   std::uint32_t second_surface : 31;
   std::uint32_t in_margin : 1;  // not nearer than the contact distance, but within the motion margin of it

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <palpate/base/error.h>
+#include <palpate/base/parallel.h>
 
 namespace palpate {
 
@@ -33,7 +34,7 @@ void check_neighbour_distance(const std::optional<double>& g) {
 
 Detector::Detector(DetectorOptions options)
     : options_(std::move(options)),
-      finder_(make_finder(options_.finder)),
+      finder_(make_finder(options_.finder, options_.finder_options)),
       collector_(std::make_unique<Collector>()) {
   check_contact_distance(options_.contact_distance);
   check_margin(options_.margin);
@@ -103,7 +104,7 @@ void Detector::set_margin(double m) {
   options_.margin = m;
 }
 void Detector::set_finder(std::string_view name) {
-  finder_ = make_finder(name);
+  finder_ = make_finder(name, options_.finder_options);
   options_.finder = name;
 }
 
@@ -188,8 +189,8 @@ ContactSet Detector::detect() {
   const auto start = Clock::now();
   finder_->find(search, *collector_);
   const auto found = (Clock::now() - start).count();
-  // Tests are done in batches while pairs are found, on all threads: their share of the time is theirs.
-  const auto tests = std::min<std::int64_t>(found, collector_->test_nanoseconds());
+  // Tests are done in batches while pairs are found, on all threads: what they took on one is theirs.
+  const auto tests = std::min<std::int64_t>(found, collector_->test_nanoseconds() / available_threads());
   ContactSet result;
   {
     const auto scope = timer_.measure("order");

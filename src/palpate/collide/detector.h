@@ -33,6 +33,7 @@ struct DetectorOptions {
   std::optional<double> neighbour_distance = {};  // g [m]; 2d if not given
   double margin = 0;                              // m [m]: pairs up to d + m are returned too, marked
   std::string finder = "tree";                    // see finders()
+  FinderOptions finder_options = {};              // for studies of the classic ones
 };
 
 struct SurfaceOptions {

@@ -135,9 +135,10 @@ class FinderTree : public Finder {
       for (const std::uint32_t slot : {pair.first, pair.second}) {
         Tree& tree = trees_[slot];
         const Surface& surface = all[slot];
-        const bool self = pair.first == pair.second;
-        if (tree.changes != surface.changes || (self && tree.masked != surface.near.reach()))
-          tree.build(surface, surface.self_contacts);
+        // Masks need neighbours that are up to date: only those of surfaces searched with themselves are.
+        const bool masks = search.find(slot, slot) != nullptr;
+        if (tree.changes != surface.changes || (masks && tree.masked != surface.near.reach()))
+          tree.build(surface, masks);
         if (tree.shape.leaves().empty()) continue;
         if (tree.moves != surface.moves || tree.frame != frame_number_) {
           tree.refit_groups(surface, all.positions(), frame_);
