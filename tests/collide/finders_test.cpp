@@ -3,6 +3,7 @@
 #include <palpate/collide/detector.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include <support/cases.h>
@@ -55,7 +56,23 @@ Settings random_settings(Random& random, const ContactScene& scene) {
   if (random.chance(0.3)) settings.g = random.chance(0.3) ? 0 : random.uniform(0, 6) * scene.distance;
   if (random.chance(0.3)) settings.margin = random.uniform(0, 1) * scene.distance;
   settings.rest = random.chance(0.3);
-  if (random.chance(0.3))
+  if (random.chance(0.2)) {
+    // A strip is squashed, or everything bent: what lies on either side comes near without changing its
+    // shape.
+    const double from = random.uniform(-0.5, 3), width = random.uniform(0, 6) * scene.distance;
+    const double curve = random.uniform(0, 2);
+    const bool bend = random.chance(0.4);
+    for (const TriangleMesh& mesh : scene.meshes) {
+      settings.moved.push_back(mesh.positions);
+      for (Vec3& p : settings.moved.back()) {
+        if (bend) {
+          p = Vec3((1 + p.z()) * std::sin(curve * p.x()), p.y(), (1 + p.z()) * std::cos(curve * p.x()));
+        } else {
+          p.x() -= 0.95 * std::clamp(p.x() - from, 0.0, width);
+        }
+      }
+    }
+  } else if (random.chance(0.3))
     for (const TriangleMesh& mesh : scene.meshes) {
       settings.moved.push_back(mesh.positions);
       for (Vec3& p : settings.moved.back()) p += testing::random_point(random, 0.3 * scene.distance);
