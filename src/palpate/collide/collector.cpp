@@ -1,6 +1,7 @@
 #include <palpate/collide/collector.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include <palpate/base/parallel.h>
@@ -30,7 +31,7 @@ struct Batch::Buffers {
   std::array<Pairs, 2> of_kind;
   std::array<double, Batch::size> squared_distances;
   std::uint64_t* block = nullptr;
-  std::uint32_t block_number = 0, in_block = Collector::block_size;
+  std::size_t block_number = 0, in_block = Batch::block_size;
   const SurfacePair* last_pair = nullptr;  // of the last contact: the next is probably the same
   std::int64_t test_nanoseconds = 0;
 };
@@ -44,14 +45,18 @@ Batch::Batch(Collector& collector) : collector_(collector) {
     collector_.idle_.pop_back();
   }
   pairs_ = buffers_->of_kind.data();
+  block_ = buffers_->block;
+  in_block_ = buffers_->in_block;
 }
 
 Batch::~Batch() {
   test(ContactKind::vertex_triangle);
   test(ContactKind::edge_edge);
   Buffers& b = *buffers_;
+  b.block = block_;
+  b.in_block = in_block_;
   const std::lock_guard lock(collector_.mutex_);
-  if (b.block != nullptr) collector_.used_[b.block_number] = b.in_block;
+  if (block_ != nullptr) collector_.used_[b.block_number] = in_block_;
   collector_.counters_ += counters;
   collector_.test_nanoseconds_ += b.test_nanoseconds;
   b.test_nanoseconds = 0;
@@ -117,27 +122,29 @@ bool Batch::counts(ContactKind kind, const FeaturePair& pair, double squared_dis
   return squared_distance < limit * limit;
 }
 
-void Batch::keep(std::uint64_t key) {
+void Batch::take_block() {
   Buffers& b = *buffers_;
-  if (b.in_block == Collector::block_size) {
-    const std::lock_guard lock(collector_.mutex_);
-    if (b.block != nullptr) collector_.used_[b.block_number] = b.in_block;
-    b.block_number = collector_.take_block();
-    b.block = collector_.blocks_[b.block_number].get();
-    b.in_block = 0;
-  }
-  b.block[b.in_block++] = key;
+  const std::lock_guard lock(collector_.mutex_);
+  if (block_ != nullptr) collector_.used_[b.block_number] = in_block_;
+  b.block_number = collector_.take_block();
+  block_ = collector_.blocks_[b.block_number].get();
+  in_block_ = 0;
 }
+
+Collector::Packing::Packing(const Surfaces& all)
+    : second_bits(static_cast<int>(std::bit_width(3 * all.triangles().size()))),
+      kind_bit(second_bits + static_cast<int>(std::bit_width(
+                                 std::max(all.positions().size(), 3 * all.triangles().size())))) {}
 
 Collector::Collector() = default;
 Collector::~Collector() = default;
 
-std::uint32_t Collector::take_block() {
+std::size_t Collector::take_block() {
   if (blocks_used_ == blocks_.size()) {
-    blocks_.push_back(std::make_unique<std::uint64_t[]>(block_size));
+    blocks_.push_back(std::make_unique<std::uint64_t[]>(Batch::block_size));
     used_.push_back(0);
   }
-  return static_cast<std::uint32_t>(blocks_used_++);
+  return blocks_used_++;
 }
 
 void Collector::begin(const Search& search, bool filtered) {
@@ -148,7 +155,7 @@ void Collector::begin(const Search& search, bool filtered) {
   test_nanoseconds_ = 0;
   for (const auto& buffers : idle_) {
     buffers->block = nullptr;
-    buffers->in_block = block_size;
+    buffers->in_block = Batch::block_size;
     buffers->last_pair = nullptr;
   }
 }
@@ -158,9 +165,12 @@ std::span<const Contact> Collector::order() {
   for (std::size_t i = 0; i < blocks_used_; ++i) n += used_[i];
   // Never shrunk: what is there already need not be cleared.
   if (keys_.size() < n) keys_.resize(n + n / 4);
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < blocks_used_; at += used_[i++])
-    std::copy_n(blocks_[i].get(), used_[i], keys_.begin() + static_cast<std::ptrdiff_t>(at));
+  // Sorted without the zeros between the numbers: fewer bits, fewer passes.
+  pack_ = Packing(search_->surfaces);
+  std::uint64_t* to = keys_.data();
+  for (std::size_t i = 0; i < blocks_used_; ++i)
+    to = std::transform(blocks_[i].get(), blocks_[i].get() + used_[i], to,
+                        [&](std::uint64_t key) { return pack_.pack(key); });
   std::span keys = std::span(keys_).first(n);
   sort_.sort(keys);
   // Whoever brought a pair twice left it twice, side by side.
@@ -180,29 +190,36 @@ void Collector::fill(std::span<const std::uint64_t> keys, Contact* out) const {
   std::array<Proximity, some> found;
   const Surfaces& all = search_->surfaces;
   const SurfacePair* last = nullptr;
+  // Usually there is one surface, searched with itself.
+  const bool alone = search_->pairs.size() == 1 && search_->pairs[0].first == search_->pairs[0].second;
+  const Slots one{search_->pairs[0].first, search_->pairs[0].first};
   while (!keys.empty()) {
-    const auto kind = static_cast<ContactKind>(keys[0] >> 63);
+    const ContactKind kind = pack_.kind(keys[0]);
     std::size_t n = 0;
-    for (; n < std::min(some, keys.size()) && static_cast<ContactKind>(keys[n] >> 63) == kind; ++n)
-      pairs[n] = {static_cast<std::uint32_t>(keys[n] >> 32) & 0x7fffffff,
-                  static_cast<std::uint32_t>(keys[n])};
+    for (; n < std::min(some, keys.size()) && pack_.kind(keys[n]) == kind; ++n)
+      pairs[n] = pack_.pair(keys[n]);
     proximities(kind, all.positions(), all.triangles(), std::span(pairs).first(n), found.data());
     for (std::size_t i = 0; i < n; ++i) {
-      const Slots slots = slots_of(all, kind, pairs[i]);
+      const Slots slots = alone ? one : slots_of(all, kind, pairs[i]);
       bool in_margin = false;
       if (search_->margin > 0) {
         const double limit = limit_of(all, kind, pairs[i], *look_up(*search_, slots, last));
         in_margin = !(found[i].squared_distance < limit * limit);
       }
-      *out++ = {keys[i],     std::sqrt(found[i].squared_distance), found[i].normal, found[i].at,
-                slots.first, slots.second & 0x7fffffffu,           in_margin};
+      *out++ = {contact_key(kind, pairs[i].first, pairs[i].second),
+                std::sqrt(found[i].squared_distance),
+                found[i].normal,
+                found[i].at,
+                slots.first,
+                slots.second & 0x7fffffffu,
+                in_margin};
     }
     keys = keys.subspan(n);
   }
 }
 
 std::size_t Collector::memory() const {
-  return blocks_.size() * block_size * sizeof(std::uint64_t) + contacts_.capacity() * sizeof(Contact) +
+  return blocks_.size() * Batch::block_size * sizeof(std::uint64_t) + contacts_.capacity() * sizeof(Contact) +
          2 * keys_.capacity() * sizeof(std::uint64_t) + idle_.size() * sizeof(Batch::Buffers);
 }
 

@@ -61,11 +61,18 @@ class Batch {
     put(ContactKind::edge_edge, one < other ? FeaturePair{one, other} : FeaturePair{other, one});
   }
 
+  // A pair that is known to be a contact.
+  void keep(std::uint64_t key) {
+    if (in_block_ == block_size) take_block();
+    block_[in_block_++] = key;
+  }
+
   SearchCounters counters;
 
  private:
   friend class Collector;
-  static constexpr std::size_t size = 1024;  // pairs tested together
+  static constexpr std::size_t size = 1024;        // pairs tested together
+  static constexpr std::size_t block_size = 4096;  // keys
   struct Pairs {
     std::array<FeaturePair, size> pairs;
     std::size_t count = 0;
@@ -79,11 +86,13 @@ class Batch {
   }
   void test(ContactKind kind);
   bool counts(ContactKind kind, const FeaturePair& pair, double squared_distance);
-  void keep(std::uint64_t key);
+  void take_block();
 
   Collector& collector_;
   std::unique_ptr<Buffers> buffers_;
   Pairs* pairs_;  // the buffers', of each kind
+  std::uint64_t* block_;
+  std::size_t in_block_;
 };
 
 class Collector {
@@ -102,18 +111,34 @@ class Collector {
 
  private:
   friend class Batch;
-  static constexpr std::size_t block_size = 4096;  // keys
-  std::uint32_t take_block();
+  // Keys for sorting: in the same order, with as few bits as the numbers need.
+  struct Packing {
+    int second_bits = 32, kind_bit = 63;
+    Packing() = default;
+    explicit Packing(const Surfaces& all);
+    std::uint64_t pack(std::uint64_t key) const {
+      return key >> 63 << kind_bit | (key >> 32 & 0x7fffffff) << second_bits | (key & 0xffffffff);
+    }
+    ContactKind kind(std::uint64_t packed) const { return static_cast<ContactKind>(packed >> kind_bit); }
+    FeaturePair pair(std::uint64_t packed) const {
+      const std::uint64_t first = (std::uint64_t{1} << (kind_bit - second_bits)) - 1,
+                          second = (std::uint64_t{1} << second_bits) - 1;
+      return {static_cast<std::uint32_t>(packed >> second_bits & first),
+              static_cast<std::uint32_t>(packed & second)};
+    }
+  };
+  std::size_t take_block();
   void fill(std::span<const std::uint64_t> keys, Contact* out) const;
 
   const Search* search_ = nullptr;
   bool filtered_ = false;
   std::mutex mutex_;
   std::vector<std::unique_ptr<std::uint64_t[]>> blocks_;
-  std::vector<std::uint32_t> used_;  // keys in each block
+  std::vector<std::size_t> used_;  // keys in each block
   std::size_t blocks_used_ = 0;
   std::vector<std::unique_ptr<Batch::Buffers>> idle_;
-  std::vector<std::uint64_t> keys_;
+  Packing pack_;
+  std::vector<std::uint64_t> keys_;  // packed
   std::vector<Contact> contacts_;
   RadixSort sort_;
   SearchCounters counters_;

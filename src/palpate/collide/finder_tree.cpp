@@ -11,6 +11,7 @@
 
 #include <palpate/base/parallel.h>
 #include <palpate/collide/finder_list.h>
+#include <palpate/collide/leaf_search.h>
 #include <palpate/collide/leaf_tree.h>
 #include <palpate/collide/points.h>
 #include <palpate/collide/tree_boxes.h>
@@ -249,8 +250,13 @@ class FinderTree : public Finder {
       return LeafView{&tree.shape,          tree.leaves.data(),     tree.levels[0].data(),
                       surface.first_vertex, surface.first_triangle, static_cast<float>(frame_.scale)};
     };
-    search_groups(view(surfaces.first), view(surfaces.second), groups.low, groups.high,
-                  surfaces.first == surfaces.second, frame_.reach(surfaces.distance + search.margin), batch);
+    const bool self = surfaces.first == surfaces.second;
+    const double distance = surfaces.distance + search.margin;
+    // Where a rest shape is declared, pairs have thresholds of their own.
+    const bool thresholds = self && search.surfaces[surfaces.first].has_rest;
+    const Range range{frame_.reach(distance), thresholds ? -1 : frame_.sure(distance),
+                      static_cast<float>(distance * frame_.scale)};
+    search_groups(view(surfaces.first), view(surfaces.second), groups.low, groups.high, self, range, batch);
   }
 
   struct NodePair {

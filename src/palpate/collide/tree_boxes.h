@@ -1,18 +1,7 @@
-// The boxes of a surface's tree as they are now, in float, and the search through them, eight at a time.
+// The boxes of a surface's tree as they are now, in float, eight at a time.
 //
 // Floats are relative to an origin near the scene's middle and rounded to nearest; what rounding can shift is
 // added to the reach of every test (Frame::reach), so "apart" is always true.
-//
-// Inside a pair of leaves, features are told apart by three tests, each for eight at once: boxes; for a
-// vertex and triangles, the triangles' planes; for an edge and edges, the distance of their lines. Leaves
-// that are not neighbours along the surface are first tested by slabs: the space between the two planes,
-// across a leaf's mean normal, that it lies in.
-//
-// Leaves that are neighbours mostly bend little. Each leaf has a rigid motion that carries it from rest to
-// where it is, but for `strain`: no point of it is farther from where the motion takes it. If two leaves'
-// motions agree to within some distance, then no two points of them came nearer to each other than by that
-// and the two strains: where the pairs that count were that much farther apart at rest, nothing has to be
-// looked at.
 #pragma once
 
 #include <array>
@@ -20,7 +9,6 @@
 #include <span>
 #include <vector>
 
-#include <palpate/collide/collector.h>
 #include <palpate/collide/leaf_tree.h>
 
 namespace palpate {
@@ -39,6 +27,10 @@ struct Frame {
   float reach(double distance) const {
     return static_cast<float>((distance * (1 + 1e-6) + radius * 0x1p-18) * scale);
   }
+  // Whatever is nearer than this in floats is nearer than `distance`; negative: nothing can be said.
+  float sure(double distance) const {
+    return static_cast<float>((distance * (1 - 1e-6) - radius * 0x1p-17) * scale);
+  }
 };
 
 template <std::size_t n>
@@ -55,7 +47,6 @@ struct alignas(32) LeafBoxes {
             [leaf_features];  // an edge goes from low to high x; 1 if it does so in y and z as well, else -1
   // Planes: normal . p - offset, of what is near the triangle, errs by less than `error`.
   float normal[3][leaf_triangles], offset[leaf_triangles], error[leaf_triangles];
-  float longest;             // of the edges, the largest sum of coordinates
   float across[3], slab[2];  // the mean normal, and the leaf's places along it
   float turn[9], middle[3];  // the motion from rest: p -> turn * (p - middle at rest) + middle
   float strain;              // what it leaves; huge where there is no motion
@@ -81,18 +72,5 @@ void clear(Group& group);
 // `reach` is the largest that will be searched with; `rest` null: without the motion from rest.
 FloatBox refit(const Leaf& leaf, const LeafRest* rest, const Vec3* positions, const Frame& frame, float reach,
                LeafBoxes& boxes);
-
-// A surface as the search sees it.
-struct LeafView {
-  const LeafTree* shape;
-  const LeafBoxes* leaves;
-  const Group* groups;  // of leaves
-  std::uint32_t first_vertex, first_triangle;
-  float scale;  // of the frame
-};
-// Brings the pairs of features of two groups of leaves that come near and count. `self`: of one surface, the
-// first group not the higher.
-void search_groups(const LeafView& low, const LeafView& high, std::uint32_t low_group,
-                   std::uint32_t high_group, bool self, float reach, Batch& batch);
 
 }  // namespace palpate

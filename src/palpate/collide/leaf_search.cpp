@@ -1,0 +1,434 @@
+#include <palpate/collide/leaf_search.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+
+#ifndef PALPATE_LEAF_SEARCH_ONCE
+#define PALPATE_LEAF_SEARCH_ONCE
+namespace palpate {
+namespace {
+
+// [0][b]: the numbers of the bits set in b; [1]: those plus 8.
+constexpr auto set_bits = [] {
+  std::array<std::array<std::array<std::uint8_t, 8>, 256>, 2> table{};
+  for (unsigned b = 0; b < 256; ++b)
+    for (unsigned bit = 0, n = 0; bit < 8; ++bit)
+      if ((b >> bit & 1) != 0) {
+        table[0][b][n] = static_cast<std::uint8_t>(bit);
+        table[1][b][n++] = static_cast<std::uint8_t>(bit + 8);
+      }
+  return table;
+}();
+
+}  // namespace
+}  // namespace palpate
+#endif
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "palpate/collide/leaf_search.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <palpate/collide/float_lanes-inl.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace palpate {
+namespace HWY_NAMESPACE {
+namespace {
+
+struct Pair {
+  const Leaf *low, *high;
+  const LeafBoxes *low_boxes, *high_boxes;
+  const NearLeaf* near;  // null: all pairs count
+  const LeafMask* mask;
+  bool same;  // one leaf with itself
+};
+
+HWY_INLINE V between(V least, V most, V t) { return hn::Min(hn::Max(t, least), most); }
+// Degenerate features have nothing to divide by: whatever comes out is clamped, and any direction is a proof.
+HWY_INLINE V ratio(V a, V b) { return hn::Div(a, hn::Max(b, hn::Set(d, 1e-30f))); }
+
+struct Verdict {
+  unsigned near, sure;  // bits: not told apart; of those, surely near enough
+};
+// The range for features that all lie in a box of this size. Coordinates are below 2 and err by 2^-24,
+// differences are below `size`: the gap along a direction then errs by less than 5e-7 + size * 6e-7, the
+// distance of two points, found by products, by less than 1.1e-6 + size * 7e-7.
+HWY_INLINE Range within(const Range& range, float size) {
+  const float slack = size * 0x1p-19f;
+  return {range.distance * (1 + 1e-6f) + (0x1p-20f + slack),
+          range.sure > 0 ? range.distance * (1 - 1e-6f) - (0x1p-19f + slack) : -1, range.distance};
+}
+// `offset`: between the two points; `gap`: of the features along it, times its length.
+HWY_INLINE Verdict judge(const V3& offset, V gap, float reach, float sure) {
+  const V squared = dot(offset, offset);
+  const auto apart = hn::And(hn::Gt(gap, hn::Zero(d)),
+                             hn::Gt(hn::Mul(gap, gap), hn::Mul(hn::Set(d, reach * reach), squared)));
+  const unsigned near = ~bits_of(apart) & ((1u << lanes) - 1);
+  return {near, sure > 0 ? near & bits_of(hn::Lt(squared, hn::Set(d, sure * sure))) : 0};
+}
+
+// --- edges ----------------------------------------------------------------------------------------
+
+// Edges in lanes: twice the centre, and the whole of the edge.
+struct Lines {
+  V3 middle, along;
+};
+HWY_INLINE Lines lines_at(const LeafBoxes& boxes, const Places& at) {
+  const V3 lo = {at.of<true>(boxes.edge.lo[0]), at.of<true>(boxes.edge.lo[1]), at.of<true>(boxes.edge.lo[2])},
+           hi = {at.of<true>(boxes.edge.hi[0]), at.of<true>(boxes.edge.hi[1]), at.of<true>(boxes.edge.hi[2])};
+  const V3 size = hi - lo;
+  return {hi + lo,
+          {size.x, hn::Mul(at.of<true>(boxes.sign[0]), size.y), hn::Mul(at.of<true>(boxes.sign[1]), size.z)}};
+}
+
+// All in twice the lengths: the points of an edge are middle + s * along, s from -1 to 1.
+HWY_INLINE Verdict judge_edges(const Lines& a, const Lines& b, const Range& range) {
+  const V minus = hn::Set(d, -1.0f), plus = hn::Set(d, 1.0f);
+  const V3 &u = a.along, &v = b.along, w = b.middle - a.middle;
+  const V uu = dot(u, u), vv = dot(v, v), uv = dot(u, v), wu = dot(w, u), wv = dot(w, v);
+  const V first =
+      between(minus, plus,
+              ratio(hn::Sub(hn::Mul(wu, vv), hn::Mul(wv, uv)), hn::Sub(hn::Mul(uu, vv), hn::Mul(uv, uv))));
+  const V t = between(minus, plus, ratio(hn::Sub(hn::Mul(first, uv), wv), vv));
+  const V s = between(minus, plus, ratio(hn::Add(hn::Mul(t, uv), wu), uu));
+  const V3 offset = (w + t * v) - s * u;
+  const V gap = hn::Sub(hn::Sub(dot(offset, w), hn::Abs(dot(offset, v))), hn::Abs(dot(offset, u)));
+  return judge(offset, gap, 2 * range.reach, 2 * range.sure);
+}
+
+// Pairs of places in two leaves, whose boxes come near.
+struct List {
+  static constexpr std::size_t room = leaf_features * leaf_features;
+  std::uint8_t low[room + 8], high[room + 8];
+  std::size_t count = 0;
+};
+
+// Of 16 bits, the numbers of those that are set.
+HWY_INLINE std::size_t put_numbers(unsigned bits, unsigned row, std::uint8_t* numbers, std::uint8_t* rows) {
+  const std::uint64_t all = row * std::uint64_t{0x0101010101010101};
+  std::memcpy(numbers, set_bits[0][bits & 0xff].data(), 8);
+  std::memcpy(rows, &all, 8);
+  const auto first = static_cast<std::size_t>(__builtin_popcount(bits & 0xff));
+  std::memcpy(numbers + first, set_bits[1][bits >> 8].data(), 8);
+  std::memcpy(rows + first, &all, 8);
+  return first + static_cast<std::size_t>(__builtin_popcount(bits >> 8));
+}
+
+// Edges of the one leaf (those of `live`) with those of the other (of `there`). `closed`: bits of the other's
+// that do not count; `same`: one leaf with itself, each pair once.
+HWY_INLINE std::size_t edges_near(const Boxes<leaf_features>& rows, unsigned live,
+                                  const Boxes<leaf_features>& others, unsigned there, float reach,
+                                  const std::array<std::uint16_t, leaf_features>* closed, bool same,
+                                  std::uint8_t* row_places, std::uint8_t* other_places) {
+  Boxes<leaf_features> grown;
+  for (std::size_t k = 0; k < 3; ++k)
+    for (std::size_t i = 0; i < leaf_features; i += lanes) {
+      hn::Store(hn::Sub(hn::Load(d, others.lo[k] + i), hn::Set(d, reach)), d, grown.lo[k] + i);
+      hn::Store(hn::Add(hn::Load(d, others.hi[k] + i), hn::Set(d, reach)), d, grown.hi[k] + i);
+    }
+  std::size_t count = 0;
+  for (; live != 0; live &= live - 1) {
+    const auto f = static_cast<unsigned>(__builtin_ctz(live));
+    unsigned bits = there;
+    if (closed != nullptr) bits &= ~unsigned{(*closed)[f]};
+    if (same) bits &= (1u << f) - 1;
+    const Query edge = {{hn::Set(d, rows.lo[0][f]), hn::Set(d, rows.lo[1][f]), hn::Set(d, rows.lo[2][f])},
+                        {hn::Set(d, rows.hi[0][f]), hn::Set(d, rows.hi[1][f]), hn::Set(d, rows.hi[2][f])}};
+    bits &= overlapping(grown, edge);
+    count += put_numbers(bits, f, other_places + count, row_places + count);
+  }
+  return count;
+}
+
+template <class Put>
+HWY_INLINE void search_edges(const Pair& pair, unsigned live, unsigned there, float reach, const Range& range,
+                             Batch& batch, Put&& put) {
+  List list;
+  const LeafBoxes &low = *pair.low_boxes, &high = *pair.high_boxes;
+  // Fewer rows are better; masks have theirs.
+  if (pair.mask == nullptr && __builtin_popcount(there) < __builtin_popcount(live)) {
+    list.count = edges_near(low.edge, there, high.edge, live, reach, nullptr, false, list.low, list.high);
+  } else {
+    list.count =
+        edges_near(high.edge, live, low.edge, there, reach,
+                   pair.mask != nullptr ? &pair.mask->edges : nullptr, pair.same, list.high, list.low);
+  }
+  std::memset(list.low + list.count, 0, 8);
+  std::memset(list.high + list.count, 0, 8);
+  batch.counters.tested += list.count;
+  for (std::size_t i = 0; i < list.count; i += lanes) {
+    auto [near, sure] =
+        judge_edges(lines_at(low, Places(list.low + i)), lines_at(high, Places(list.high + i)), range);
+    if (list.count - i < lanes) near &= (1u << (list.count - i)) - 1;
+    for (; near != 0; near &= near - 1) {
+      const auto k = static_cast<std::size_t>(__builtin_ctz(near));
+      put(list.low[i + k], list.high[i + k], (sure >> k & 1) != 0);
+    }
+  }
+}
+
+// --- vertices and triangles -----------------------------------------------------------------------
+
+HWY_INLINE Verdict judge_vertices(const V3& p, const V3& a, const V3& b, const V3& c, const Range& range) {
+  const V zero = hn::Zero(d), one = hn::Set(d, 1.0f);
+  const V3 w = p - a, ab = b - a, ac = c - a;
+  const V bb = dot(ab, ab), cc = dot(ac, ac), bc = dot(ab, ac), wb = dot(w, ab), wc = dot(w, ac);
+  // On each side, and how near, but for |w|^2. (From b to c: |c - b|^2, and the way from b to p along it.)
+  const V sides = hn::Sub(hn::Add(bb, cc), hn::Add(bc, bc));
+  const V along = hn::Add(hn::Sub(wc, wb), hn::Sub(bb, bc));
+  const V on_ab = between(zero, one, ratio(wb, bb)), on_ac = between(zero, one, ratio(wc, cc)),
+          on_bc = between(zero, one, ratio(along, sides));
+  const auto nearness = [](V t, V there, V length) {
+    return hn::Mul(t, hn::Sub(hn::Mul(t, length), hn::Add(there, there)));
+  };
+  const V near_ab = nearness(on_ab, wb, bb), near_ac = nearness(on_ac, wc, cc),
+          near_bc = hn::Add(nearness(on_bc, along, sides), hn::Sub(hn::Sub(bb, wb), wb));
+  const auto second = hn::Lt(near_ac, near_ab);
+  const auto third = hn::Lt(near_bc, hn::Min(near_ab, near_ac));
+  V weight_b = hn::IfThenElse(third, hn::Sub(one, on_bc), hn::IfThenElse(second, zero, on_ab));
+  V weight_c = hn::IfThenElse(third, on_bc, hn::IfThenElse(second, on_ac, zero));
+  const V det = hn::Sub(hn::Mul(bb, cc), hn::Mul(bc, bc));
+  const V foot_b = ratio(hn::Sub(hn::Mul(cc, wb), hn::Mul(bc, wc)), det),
+          foot_c = ratio(hn::Sub(hn::Mul(bb, wc), hn::Mul(bc, wb)), det);
+  const auto inside =
+      hn::And(hn::And(hn::Ge(foot_b, zero), hn::Ge(foot_c, zero)), hn::Le(hn::Add(foot_b, foot_c), one));
+  weight_b = hn::IfThenElse(inside, foot_b, weight_b);
+  weight_c = hn::IfThenElse(inside, foot_c, weight_c);
+  const V3 offset = w - (weight_b * ab + weight_c * ac);
+  const V gap = hn::Sub(dot(offset, w), hn::Max(zero, hn::Max(dot(offset, ab), dot(offset, ac))));
+  return judge(offset, gap, range.reach, range.sure);
+}
+
+// Vertices and triangles of several pairs of leaves: a pair has few, and eight are judged at once.
+struct Vertices {
+  static constexpr std::size_t room = 64;
+  HWY_ALIGN float point[4][3][room];  // the vertex, the corners of the triangle
+  std::uint32_t vertex[room], triangle[room];
+  std::size_t count = 0;
+  float size = 0;
+
+  void judge(const Range& range, Batch& batch) {
+    const Range exact = within(range, size);
+    batch.counters.tested += count;
+    for (std::size_t i = 0; i < count; i += lanes) {
+      const auto at = [&](std::size_t k) {
+        return V3{hn::Load(d, point[k][0] + i), hn::Load(d, point[k][1] + i), hn::Load(d, point[k][2] + i)};
+      };
+      auto [near, sure] = judge_vertices(at(0), at(1), at(2), at(3), exact);
+      if (count - i < lanes) near &= (1u << (count - i)) - 1;
+      for (; near != 0; near &= near - 1) {
+        const auto k = static_cast<std::size_t>(__builtin_ctz(near));
+        if ((sure >> k & 1) != 0) {
+          batch.keep(contact_key(ContactKind::vertex_triangle, vertex[i + k], triangle[i + k]));
+        } else {
+          batch.vertex_triangle(vertex[i + k], triangle[i + k]);
+        }
+      }
+    }
+    count = 0;
+    size = 0;
+  }
+};
+
+// One leaf and where its features' numbers begin.
+struct Side {
+  const Leaf& leaf;
+  const LeafBoxes& boxes;
+  const LeafView& view;
+};
+
+// Vertices of one leaf (those of `live`) and triangles of the other (those of `there`).
+HWY_INLINE void vertices_near(const Side& side, unsigned live, const Side& other, unsigned there,
+                              const Range& range, const std::array<std::uint8_t, leaf_features>* closed,
+                              float size, Vertices& out, Batch& batch) {
+  const LeafBoxes &rows = side.boxes, &others = other.boxes;
+  for (; live != 0; live &= live - 1) {
+    const auto v = static_cast<unsigned>(__builtin_ctz(live));
+    unsigned bits = closed != nullptr ? there & ~unsigned{(*closed)[v]} : there;
+    if (bits == 0) continue;
+    const FloatBox point = {{rows.point[0][v], rows.point[1][v], rows.point[2][v]},
+                            {rows.point[0][v], rows.point[1][v], rows.point[2][v]}};
+    bits &= overlapping(others.triangle, query(point, range.reach));
+    if (bits == 0) continue;
+    bits &= gather_bits<leaf_triangles>([&](std::size_t i) {
+      const V at = dot(hn::Load(d, others.normal[0] + i), hn::Load(d, others.normal[1] + i),
+                       hn::Load(d, others.normal[2] + i), hn::Set(d, point.lo[0]), hn::Set(d, point.lo[1]),
+                       hn::Set(d, point.lo[2]));
+      return hn::Le(hn::Abs(hn::Sub(at, hn::Load(d, others.offset + i))),
+                    hn::Add(hn::Set(d, range.reach), hn::Load(d, others.error + i)));
+    });
+    for (; bits != 0; bits &= bits - 1) {
+      const auto t = static_cast<unsigned>(__builtin_ctz(bits));
+      if (out.count == Vertices::room) out.judge(range, batch);
+      const std::size_t n = out.count++;
+      for (std::size_t k = 0; k < 3; ++k) {
+        out.point[0][k][n] = point.lo[k];
+        for (std::size_t c = 0; c < 3; ++c) out.point[c + 1][k][n] = others.point[k][other.leaf.corner[c][t]];
+      }
+      out.vertex[n] = side.view.first_vertex + side.leaf.vertex[v];
+      out.triangle[n] = other.view.first_triangle + other.leaf.triangle[t];
+      out.size = std::max(out.size, size);
+    }
+  }
+}
+
+// --- leaves ---------------------------------------------------------------------------------------
+
+// True if the other leaf lies on one side of the slab. (Unused places are far out on either side: their
+// lanes are left alone.)
+HWY_INLINE bool apart_by_slab(const LeafBoxes& slab, const LeafBoxes& other, std::size_t vertices,
+                              float reach) {
+  const V nx = hn::Set(d, slab.across[0]), ny = hn::Set(d, slab.across[1]), nz = hn::Set(d, slab.across[2]);
+  const V above = hn::Set(d, slab.slab[1] + reach), below = hn::Set(d, slab.slab[0] - reach);
+  unsigned over = 0, under = 0;
+  for (std::size_t i = 0; i < leaf_corners; i += lanes) {
+    const V at = dot(nx, ny, nz, hn::Load(d, other.point[0] + i), hn::Load(d, other.point[1] + i),
+                     hn::Load(d, other.point[2] + i));
+    over |= bits_of(hn::Gt(at, above)) << i;
+    under |= bits_of(hn::Lt(at, below)) << i;
+  }
+  const unsigned all = (1u << vertices) - 1;
+  return (over & all) == all || (under & all) == all;
+}
+
+// A byte of ones for every bit.
+HWY_INLINE std::uint64_t rows_of(unsigned bits) {
+  const std::uint64_t own = bits * 0x0101010101010101u & 0x8040201008040201u;  // bit i in byte i
+  const std::uint64_t spread = ((own + 0x7f7f7f7f7f7f7f7fu) >> 7) & 0x0101010101010101u;
+  return spread * 0xff;
+}
+
+// The longest side of the box around both.
+HWY_INLINE float size_of_both(const FloatBox& a, const FloatBox& b) {
+  float size = 0;
+  for (std::size_t k = 0; k < 3; ++k)
+    size = std::max(size, std::max(a.hi[k], b.hi[k]) - std::min(a.lo[k], b.lo[k]));
+  return size;
+}
+
+// First what of each leaf is near the other's box at all: rows and bits that are not, or that are closed,
+// cost nothing more.
+HWY_INLINE void search_leaves(const Pair& pair, const FloatBox& low_box, const FloatBox& high_box,
+                              const LeafView& low_view, const LeafView& high_view, const Range& range,
+                              Vertices& vertices, Batch& batch) {
+  const LeafBoxes &low = *pair.low_boxes, &high = *pair.high_boxes;
+  const Query near_high = query(high_box, range.reach);
+  const unsigned low_triangles = overlapping(low.triangle, near_high);
+  if (low_triangles == 0) return;
+  const Query near_low = query(low_box, range.reach);
+  const unsigned high_triangles = overlapping(high.triangle, near_low);
+  if (high_triangles == 0) return;
+  const bool masked = pair.near != nullptr;
+  if (masked &&
+      (pair.near->triangles_open & rows_of(high_triangles) & low_triangles * 0x0101010101010101u) == 0)
+    return;
+  if (!masked && (apart_by_slab(low, high, pair.high->vertices, range.reach) ||
+                  apart_by_slab(high, low, pair.low->vertices, range.reach)))
+    return;
+  const unsigned low_open = masked ? pair.near->low_open : (1u << pair.low->own_vertices) - 1;
+  const unsigned high_open = pair.same ? 0
+                             : masked  ? pair.near->high_open
+                                       : (1u << pair.high->own_vertices) - 1;
+  const auto points_in = [](const LeafBoxes& boxes, const Query& q) {
+    return overlapping<leaf_features>(boxes.point[0], boxes.point[0], leaf_corners, q);
+  };
+  const float size = size_of_both(low_box, high_box);
+  const Side low_side{*pair.low, low, low_view}, high_side{*pair.high, high, high_view};
+  if (low_open != 0)
+    vertices_near(low_side, low_open & points_in(low, near_high), high_side, high_triangles, range,
+                  masked ? &pair.mask->vertices_low : nullptr, size, vertices, batch);
+  if (high_open != 0)
+    vertices_near(high_side, high_open & points_in(high, near_low), low_side, low_triangles, range,
+                  masked ? &pair.mask->vertices_high : nullptr, size, vertices, batch);
+  unsigned edges_open = masked ? pair.near->edges_open : (1u << pair.high->edges) - 1;
+  if (edges_open == 0) return;
+  edges_open &= overlapping(high.edge, near_low);
+  if (edges_open == 0) return;
+  search_edges(pair, edges_open, overlapping(low.edge, near_high), range.reach, within(range, size), batch,
+               [&](unsigned e, unsigned f, bool sure) {
+                 const std::uint32_t one = 3 * low_view.first_triangle + pair.low->edge[e],
+                                     two = 3 * high_view.first_triangle + pair.high->edge[f];
+                 if (sure) {
+                   batch.keep(contact_key(ContactKind::edge_edge, std::min(one, two), std::max(one, two)));
+                 } else {
+                   batch.edge_edge(one, two);
+                 }
+               });
+}
+
+// How far the motion of the one takes a point of the other from where its own takes it, at most.
+HWY_INLINE float disagreement(const LeafBoxes& a, const LeafRest& rest_a, const LeafBoxes& b,
+                              const LeafRest& rest_b, float scale) {
+  float from[3];
+  for (int k = 0; k < 3; ++k) from[k] = static_cast<float>(rest_b.middle[k] - rest_a.middle[k]) * scale;
+  float turned = 0, moved = 0;
+  for (std::size_t i = 0; i < 9; ++i) turned += (a.turn[i] - b.turn[i]) * (a.turn[i] - b.turn[i]);
+  for (std::size_t k = 0; k < 3; ++k) {
+    const float there = a.turn[3 * k] * from[0] + a.turn[3 * k + 1] * from[1] + a.turn[3 * k + 2] * from[2];
+    const float by = a.middle[k] + there - b.middle[k];
+    moved += by * by;
+  }
+  // Of the nine numbers of a difference of two turns, the sum of squares is twice the square of its norm.
+  return std::sqrt(moved) + std::sqrt(0.5f * turned) * rest_b.radius * scale * 1.0001f;
+}
+
+// True if the two leaves have changed so little since they were at rest that no pair which counts can be
+// near.
+HWY_INLINE bool kept_apart(const LeafView& view, const NearLeaf& near, std::uint32_t low, std::uint32_t high,
+                           float reach) {
+  const LeafBoxes &one = view.leaves[low], &two = view.leaves[high];
+  const float left = near.gap * view.scale - reach - one.strain - two.strain;
+  return left > 0 &&
+         left > disagreement(one, view.shape->rest()[low], two, view.shape->rest()[high], view.scale);
+}
+
+void search_groups_of(const LeafView& low, const LeafView& high, std::uint32_t low_group,
+                      std::uint32_t high_group, bool self, const Range& range, Batch& batch) {
+  const Group &a = low.groups[low_group], &b = high.groups[high_group];
+  const Leaf *low_leaves = low.shape->leaves().data(), *high_leaves = high.shape->leaves().data();
+  const bool same_group = self && low_group == high_group;
+  const auto count = std::min<std::size_t>(8, low.shape->leaves().size() - 8 * std::size_t{low_group});
+  Vertices vertices;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint32_t low_leaf = 8 * low_group + i;
+    const FloatBox low_box = box_in(a, i);
+    unsigned bits = overlapping(b, query(low_box, range.reach));
+    if (same_group) bits &= ~0u << i;
+    for (; bits != 0; bits &= bits - 1) {
+      const auto j = static_cast<std::uint32_t>(__builtin_ctz(bits));
+      const std::uint32_t high_leaf = 8 * high_group + j;
+      ++batch.counters.candidates;
+      const NearLeaf* near = self ? low.shape->near(low_leaf, high_leaf) : nullptr;
+      if (near != nullptr && (near->closed() || kept_apart(low, *near, low_leaf, high_leaf, range.reach))) {
+        ++batch.counters.culled;
+        continue;
+      }
+      search_leaves(
+          {low_leaves + low_leaf, high_leaves + high_leaf, low.leaves + low_leaf, high.leaves + high_leaf,
+           near, near != nullptr ? &low.shape->mask(*near) : nullptr, same_group && i == j},
+          low_box, box_in(b, j), low, high, range, vertices, batch);
+    }
+  }
+  vertices.judge(range, batch);
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace palpate
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace palpate {
+
+HWY_EXPORT(search_groups_of);
+
+void search_groups(const LeafView& low, const LeafView& high, std::uint32_t low_group,
+                   std::uint32_t high_group, bool self, const Range& range, Batch& batch) {
+  HWY_DYNAMIC_DISPATCH(search_groups_of)(low, high, low_group, high_group, self, range, batch);
+}
+
+}  // namespace palpate
+#endif
