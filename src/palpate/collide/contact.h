@@ -11,6 +11,7 @@
 // its room moves those behind it). Contacts are in ascending order of their keys.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -48,7 +49,7 @@ struct Contact {
                                                   : std::array{1 - at[0], at[0], 0.0};
   }
   std::array<double, 3> second_weights() const {
-    return kind() == ContactKind::vertex_triangle ? std::array{1 - at[0] - at[1], at[0], at[1]}
+    return kind() == ContactKind::vertex_triangle ? std::array{std::max(0.0, 1 - at[0] - at[1]), at[0], at[1]}
                                                   : std::array{1 - at[1], at[1], 0.0};
   }
 };
