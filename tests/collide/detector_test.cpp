@@ -213,59 +213,6 @@ TEST(DetectorProperty, AllFindersAgreeCallAfterCall) {
   });
 }
 
-// Triangles come and go for many rounds; the answer is that of a detector that starts afresh.
-TEST(DetectorProperty, ChangedEqualsFresh) {
-  each_case(6, [](Random& random) {
-    for (const FinderEntry& entry : finders()) {
-      if (entry.name == "brute") continue;
-      const DetectorOptions options{0.3, {}, 0, std::string(entry.name)};
-      Detector detector(options);
-      TriangleMesh mesh = testing::bent(testing::sheet(6, 5), [&](const Vec3& p) {
-        return Vec3(0.4 * p.x(), 0.4 * p.y(), 0.4 * std::sin(3 * p.x()));
-      });
-      const SurfaceId id = detector.add(mesh), other = detector.add(moved(mesh, Vec3(0.1, 0, 0.2)));
-      std::vector<Vec3> rest = mesh.positions;  // of vertices that come later, where they were put
-      for (int round = 0; round < 40; ++round) {
-        const TriangleCorners hole{no_index, no_index, no_index};
-        for (std::size_t i = random.below(4); i > 0; --i) {
-          const auto t = static_cast<std::uint32_t>(random.below(mesh.triangles.size()));
-          if (mesh.triangles[t] == hole) continue;
-          detector.remove_triangles(id, std::span(&t, 1));
-          mesh.triangles[t] = hole;
-        }
-        if (random.chance(0.3)) {
-          const std::vector<Vec3> more{testing::random_point(random, 1), testing::random_point(random, 1)};
-          ASSERT_EQ(detector.add_vertices(id, more), mesh.positions.size());
-          mesh.positions.insert(mesh.positions.end(), more.begin(), more.end());
-          rest.insert(rest.end(), more.begin(), more.end());
-        }
-        std::vector<TriangleCorners> made;
-        const auto pick = [&] { return static_cast<std::uint32_t>(random.below(mesh.positions.size())); };
-        for (std::size_t i = random.below(4); i > 0; --i) made.push_back({pick(), pick(), pick()});
-        std::vector<std::uint32_t> places;
-        detector.add_triangles(id, made, places);
-        for (std::size_t i = 0; i < made.size(); ++i) {
-          if (places[i] >= mesh.triangles.size()) mesh.triangles.resize(places[i] + 1, hole);
-          mesh.triangles[places[i]] = made[i];
-        }
-        for (Vec3& p : mesh.positions) p += testing::random_point(random, 0.02);
-        detector.set_positions(id, mesh.positions);
-        const std::vector<Contact> changed = copy(detector.detect());
-        Detector fresh(options);
-        const SurfaceId again = fresh.add({rest, mesh.triangles});
-        fresh.add(moved(testing::bent(testing::sheet(6, 5),
-                                      [&](const Vec3& p) {
-                                        return Vec3(0.4 * p.x(), 0.4 * p.y(), 0.4 * std::sin(3 * p.x()));
-                                      }),
-                        Vec3(0.1, 0, 0.2)));
-        fresh.set_positions(again, mesh.positions);
-        ASSERT_TRUE(same(changed, copy(fresh.detect()))) << entry.name << " in round " << round;
-      }
-      detector.remove(other);
-    }
-  });
-}
-
 TEST(Detector, ChangesOfASurfaceThatIsExcludedFromItself) {
   for (const FinderEntry& entry : finders()) {
     Detector detector({.contact_distance = 0.3, .finder = std::string(entry.name)});
