@@ -50,7 +50,7 @@ struct PairName {
   ContactKind kind;
   std::uint32_t first_surface, second_surface;
   EdgeEnds first, second;
-  friend auto operator<=>(const PairName&, const PairName&) = default;
+  friend auto operator<=>(const PairName&, const PairName&) = default;  // NOLINT: a false alarm
 };
 std::string to_string(const PairName& name);
 
