@@ -65,11 +65,17 @@ Case random_case(Random& random) {
   if (random.chance(0.4)) made.rules.neighbour_distance = random.chance(0.3) ? 0 : random.uniform(0, 6) * d;
   if (random.chance(0.4)) made.rules.margin = random.uniform(0, 1) * d;
   const bool rest = random.chance(0.4), moved = random.chance(0.5);
+  const double aside = random.chance(0.5) ? 1 + 1e-9 : 1 - 1e-9;
   for (const TriangleMesh& mesh : made.scene.meshes) {
     OracleSurface surface = testing::oracle_surface(mesh, rest && random.chance(0.9));
     // A declared rest shape need not be how the mesh came.
     if (surface.rest_declared && random.chance(0.5)) surface.rest = shaken(random, surface.rest, 0.2 * d);
     if (moved && !mesh.positions.empty()) surface.mesh.positions = deformed(random, mesh.positions, d);
+    // Everything right at half of its rest distance, a little more or less.
+    if (surface.rest_declared && random.chance(0.2)) {
+      surface.mesh.positions = surface.rest;
+      for (Vec3& p : surface.mesh.positions) p *= aside * 0.5;
+    }
     surface.self_contacts = random.chance(0.9);
     surface.fixed = !surface.rest_declared && !moved && random.chance(0.2);
     made.surfaces.push_back(std::move(surface));
