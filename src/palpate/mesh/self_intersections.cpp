@@ -29,12 +29,9 @@ bool may_cross(const Segment& s, const Box& box) {
   return Box{s[0].cwiseMin(s[1]), s[0].cwiseMax(s[1])}.overlaps(box);
 }
 
-struct Boxed {
-  const TriangleCorners& corners;
-  const Box& box;
-};
+}  // namespace
 
-bool cross(const std::vector<Vec3>& at, const Boxed& one, const Boxed& two) {
+bool cross(std::span<const Vec3> at, const BoxedTriangle& one, const BoxedTriangle& two) {
   const auto& [a, box_a] = one;
   const auto& [b, box_b] = two;
   std::array<std::uint32_t, 3> shared{}, rest_a{}, rest_b{};
@@ -60,8 +57,6 @@ bool cross(const std::vector<Vec3>& at, const Boxed& one, const Boxed& two) {
   }
   return false;
 }
-
-}  // namespace
 
 SelfIntersections self_intersections(const TriangleMesh& mesh, std::size_t most,
                                      const std::function<void(double)>& progress) {

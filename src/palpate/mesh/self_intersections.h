@@ -10,8 +10,10 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
+#include <palpate/geometry/box.h>
 #include <palpate/mesh/mesh.h>
 
 namespace palpate {
@@ -24,5 +26,13 @@ struct SelfIntersections {
 // The search ends when `most` pairs are found. Positions are finite and indices in range.
 SelfIntersections self_intersections(const TriangleMesh& mesh, std::size_t most = 1'000'000,
                                      const std::function<void(double fraction)>& progress = {});
+
+// Two triangles that have area, with their boxes: do they have more in common than they should? Corners at
+// the same place have the same number.
+struct BoxedTriangle {
+  const TriangleCorners& corners;
+  const Box& box;
+};
+bool cross(std::span<const Vec3> positions, const BoxedTriangle& a, const BoxedTriangle& b);
 
 }  // namespace palpate
