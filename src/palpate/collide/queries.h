@@ -131,7 +131,7 @@ class Queries {
   int find_winding(std::uint32_t slot, const Vec3& point) const;
   bool is_on(std::uint32_t slot, const Vec3& point) const;
   std::optional<RayHit> find_hit(Slots slots, const Aim& aim, double most) const;
-  void search_hit(std::uint32_t slot, const Aim& aim, double most, RayHit& best, double& best_at) const;
+  void search_hit(std::uint32_t slot, const Aim& aim, double most, RayHit& best) const;
   void drop_twins(std::uint32_t triangles);
 
   const Surfaces* surfaces_;

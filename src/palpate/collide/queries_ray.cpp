@@ -10,6 +10,7 @@
 #include <palpate/base/parallel.h>
 #include <palpate/collide/queries.h>
 #include <palpate/collide/queries_checks.h>
+#include <palpate/geometry/scaling.h>
 
 namespace palpate {
 
@@ -24,18 +25,18 @@ constexpr double least_slope = 1e-200;
 }  // namespace
 
 struct Queries::Aim {
-  Ray ray;  // scaled by a power of two: the largest coordinate of the direction is between 1 and 2
-  Vec3 per;
+  Ray ray;   // with a direction whose squares are safe
+  Vec3 per;  // how far along the ray [m] for a metre along an axis
   double length;
 
   explicit Aim(const Ray& given) : ray(given) {
-    const int power = -std::ilogb(given.direction.cwiseAbs().maxCoeff());
-    for (double& x : ray.direction) x = std::scalbn(x, power);
-    per = ray.direction.cwiseInverse();
+    const double size = given.direction.cwiseAbs().maxCoeff();
+    if (!(size > 1e-60 && size < 1e60)) ray.direction = scaled(given.direction, -std::ilogb(size));
     length = ray.direction.norm();
+    per = length * ray.direction.cwiseInverse();
   }
 
-  // Where the ray enters eight boxes, infinity for those it does not meet.
+  // How far away [m] the ray enters eight boxes; infinity for those it does not meet.
   void operator()(const Block& block, double* low) const {
     double far[TriangleTree::width];
     std::fill_n(low, TriangleTree::width, 0.0);
@@ -84,35 +85,31 @@ void Queries::first_hits(std::span<const Ray> rays, std::span<std::optional<RayH
 std::optional<RayHit> Queries::find_hit(Slots slots, const Aim& aim, double most) const {
   RayHit best;
   best.triangle = no_index;
-  double best_at = infinity;
-  for (std::uint32_t slot = slots.begin; slot < slots.end; ++slot) search_hit(slot, aim, most, best, best_at);
+  best.distance = infinity;
+  for (std::uint32_t slot = slots.begin; slot < slots.end; ++slot) search_hit(slot, aim, most, best);
   if (best.triangle == no_index) return std::nullopt;
   return best;
 }
 
-void Queries::search_hit(std::uint32_t slot, const Aim& aim, double most, RayHit& best,
-                         double& best_at) const {
+void Queries::search_hit(std::uint32_t slot, const Aim& aim, double most, RayHit& best) const {
   const TriangleTree& tree = kept_[slot].tree;
   const TriangleView triangles = view(slot);
   const SurfaceId id = (*surfaces_)[slot].id;
-  const double farthest = most / aim.length * (1 + 0x1p-50);
+  const auto side_of = [](int side) {
+    return side > 0 ? HitSide::front : (side < 0 ? HitSide::back : HitSide::along);
+  };
   tree.search(
-      aim, [&] { return std::min(best_at, farthest); },
+      aim, [&] { return std::min(best.distance, most); },
       [&](std::uint32_t place, double enters) {
         const std::uint32_t t = tree.order()[place];
         const std::optional<RayTriangle> found = first_common_point(aim.ray, triangles[t]);
         if (!found) return;
-        const double at = std::max(found->at, enters), distance = at * aim.length;
+        const double distance = std::max(found->at * aim.length, enters);
         // Surfaces come in order: of equal hits an earlier one stays.
-        const bool nearer = at < best_at || (at == best_at && best.surface == id && t < best.triangle);
-        if (!nearer || distance > most) return;
-        best_at = at;
-        best = {id,
-                t,
-                found->weights,
-                found->point,
-                distance,
-                found->side > 0 ? HitSide::front : (found->side < 0 ? HitSide::back : HitSide::along)};
+        const bool first = distance < best.distance ||
+                           (distance == best.distance && best.surface == id && t < best.triangle);
+        if (first && distance <= most)
+          best = {id, t, found->weights, found->point, distance, side_of(found->side)};
       });
 }
 

@@ -127,13 +127,27 @@ Place place(const Ray& ray, const Offsets& offsets, const Vec3& parts) {
   if (!result.weights.allFinite()) return {};
   const auto& [a, b, c] = offsets.corner;
   const Vec3 offset = (result.weights[0] * a + result.weights[1] * b) + result.weights[2] * c;
-  const double along = offset.dot(ray.direction) / ray.direction.squaredNorm();
+  const double along = std::max(0.0, offset.dot(ray.direction) / ray.direction.squaredNorm());
   result.gap = (offset - along * ray.direction).squaredNorm();
-  result.at = std::max(0.0, std::scalbn(along, -offsets.power));
+  result.at = std::scalbn(along, -offsets.power);
   return result;
 }
 
-// Crossing the plane inside: plain determinants serve steep crossings, exact ones serve all.
+// The point of an edge that is nearest to the ray: for triangles so thin that their area vanishes.
+Place at_edge(const Ray& ray, const Offsets& offsets, int i) {
+  const int j = (i + 1) % 3;
+  const double end = 2 * std::sqrt(offsets.squared_size() / ray.direction.squaredNorm());
+  const NearestOnSegments found = nearest_segment_segment(
+      {Vec3::Zero(), end * ray.direction},
+      {offsets.corner[static_cast<std::size_t>(i)], offsets.corner[static_cast<std::size_t>(j)]});
+  Vec3 parts = Vec3::Zero();
+  parts[i] = found.weights_b[0];
+  parts[j] = found.weights_b[1];
+  return place(ray, offsets, parts);
+}
+
+// Crossing the plane inside: plain determinants serve steep crossings, exact ones all others but for numbers
+// near underflow. Whatever is tried is a point of the triangle; the one nearest to the ray is taken.
 Place crossing(const Ray& ray, const Triangle& t) {
   const Offsets offsets(ray, t);
   const Vec3 ab = scaled(t[1] - t[0], offsets.power), ac = scaled(t[2] - t[0], offsets.power);
@@ -143,11 +157,16 @@ Place crossing(const Ray& ray, const Triangle& t) {
   const double c = std::clamp(ray.direction.dot(from_a.cross(ab)) * scale, 0.0, 1.0);
   Place best = place(ray, offsets, {std::max(0.0, 1 - b - c), b, c});
   constexpr double good = 4 * std::numeric_limits<double>::epsilon();
-  if (best.gap <= good * good * offsets.squared_size()) return best;
+  const double good_gap = good * good * offsets.squared_size();
+  if (best.gap <= good_gap) return best;
   const Vec3 parts(std::abs(side_value(ray, t[1], t[2])), std::abs(side_value(ray, t[2], t[0])),
                    std::abs(side_value(ray, t[0], t[1])));
-  const Place careful = place(ray, offsets, parts / parts.maxCoeff());
-  return careful.gap <= best.gap ? careful : best;
+  const auto try_also = [&](const Place& other) {
+    if (other.gap <= best.gap) best = other;
+  };
+  try_also(place(ray, offsets, parts / parts.maxCoeff()));
+  for (int k = 0; k < 3 && best.gap > good_gap; ++k) try_also(at_edge(ray, offsets, k));
+  return best;
 }
 
 // --- in the plane -----------------------------------------------------------------------------------
@@ -186,12 +205,14 @@ void enter_by_edge(const Ray& ray, const Triangle& t, int i, Place& best) {
   take_nearer(place(ray, offsets, parts), best);
 }
 
+RayTriangle at_origin(const Ray& ray, const Triangle& t, int side) {
+  const NearestOnTriangle here = nearest_point_triangle(ray.origin, t);
+  return {0, here.weights, here.point, side};
+}
+
 std::optional<RayTriangle> enter(const Ray& ray, const Triangle& t) {
+  if (intersects(Segment{ray.origin, ray.origin}, t)) return at_origin(ray, t, 0);
   Place best;
-  if (intersects(Segment{ray.origin, ray.origin}, t)) {
-    const NearestOnTriangle here = nearest_point_triangle(ray.origin, t);
-    return RayTriangle{0, here.weights, here.point, 0};
-  }
   for (int i = 0; i < 3; ++i) enter_by_edge(ray, t, i, best);
   if (best.gap == infinity) return std::nullopt;
   const Vec3& w = best.weights;
@@ -227,9 +248,10 @@ std::optional<RayTriangle> first_common_point(const Ray& ray, const Triangle& t)
   if (along == 0) return enter(ray, t);
   const int origin_side = orient3d(t[0], t[1], t[2], ray.origin);
   if (origin_side * along > 0) return std::nullopt;  // behind the origin
+  if (origin_side == 0) return at_origin(ray, t, -along);
   const Place found = crossing(ray, t);
   const Vec3& w = found.weights;
-  return RayTriangle{origin_side == 0 ? 0 : found.at, w, (w[0] * t[0] + w[1] * t[1]) + w[2] * t[2], -along};
+  return RayTriangle{found.at, w, (w[0] * t[0] + w[1] * t[1]) + w[2] * t[2], -along};
 }
 
 }  // namespace palpate
