@@ -111,7 +111,7 @@ TEST(QueriesProperty, NearestAndFeaturesEqualALookAtEveryTriangle) {
 
 TEST(QueriesProperty, MeetingsEqualALookAtEveryPair) {
   std::size_t meetings = 0;
-  each_case(600, [&](Random& random) {
+  each_case(400, [&](Random& random) {
     std::vector<TriangleMesh> meshes = testing::random_scene(random).meshes;
     meshes.push_back(random.chance(0.5) ? testing::random_scene(random).meshes[0]
                                         : testing::shuffled(random, meshes[0]));
@@ -227,7 +227,10 @@ TEST(Queries, BatchesAreTheSameForAnyNumberOfThreads) {
       queries.first_hits(rays, hits);
       queries.signed_distances(scene.ids[0], points, depths);
       for (std::size_t i = 0; i < points.size(); ++i) {
-        ASSERT_TRUE(same(nearest[i], testing::brute_nearest(scene.surfaces(), points[i])));
+        ASSERT_TRUE(same(nearest[i], queries.nearest(points[i])));
+        if (i % 16 == 0) {
+          ASSERT_TRUE(same(nearest[i], testing::brute_nearest(scene.surfaces(), points[i])));
+        }
         ASSERT_TRUE(same(hits[i], queries.first_hit(rays[i])));
         ASSERT_EQ(depths[i].distance, queries.signed_distance(scene.ids[0], points[i]).distance);
       }

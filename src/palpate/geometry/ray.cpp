@@ -146,26 +146,34 @@ Place at_edge(const Ray& ray, const Offsets& offsets, int i) {
   return place(ray, offsets, parts);
 }
 
-// Crossing the plane inside: plain determinants serve steep crossings, exact ones all others but for numbers
-// near underflow. Whatever is tried is a point of the triangle; the one nearest to the ray is taken.
-Place crossing(const Ray& ray, const Triangle& t) {
-  const Offsets offsets(ray, t);
+// Crossing the plane inside, steeply: by plain determinants. Where ray and plane are nearly parallel, points
+// far from the crossing are near to both, so that a small gap proves nothing.
+bool steep_crossing(const Ray& ray, const Triangle& t, const Offsets& offsets, double good_gap,
+                    Place& found) {
   const Vec3 ab = scaled(t[1] - t[0], offsets.power), ac = scaled(t[2] - t[0], offsets.power);
   const Vec3 across = ray.direction.cross(ac), from_a = -offsets.corner[0];
-  const double scale = 1 / ab.dot(across);
+  const double volume = ab.dot(across), scale = 1 / volume;
+  constexpr double steep = 0.02;
+  if (!(volume * volume > steep * steep * ab.squaredNorm() * ac.squaredNorm() * ray.direction.squaredNorm()))
+    return false;
   const double b = std::clamp(from_a.dot(across) * scale, 0.0, 1.0);
   const double c = std::clamp(ray.direction.dot(from_a.cross(ab)) * scale, 0.0, 1.0);
-  Place best = place(ray, offsets, {std::max(0.0, 1 - b - c), b, c});
+  found = place(ray, offsets, {std::max(0.0, 1 - b - c), b, c});
+  return found.gap <= good_gap;
+}
+
+// Exact determinants serve all crossings but for numbers near underflow, where a point of an edge is as good.
+Place crossing(const Ray& ray, const Triangle& t) {
+  const Offsets offsets(ray, t);
   constexpr double good = 4 * std::numeric_limits<double>::epsilon();
   const double good_gap = good * good * offsets.squared_size();
-  if (best.gap <= good_gap) return best;
+  Place best;
+  if (steep_crossing(ray, t, offsets, good_gap, best)) return best;
   const Vec3 parts(std::abs(side_value(ray, t[1], t[2])), std::abs(side_value(ray, t[2], t[0])),
                    std::abs(side_value(ray, t[0], t[1])));
-  const auto try_also = [&](const Place& other) {
-    if (other.gap <= best.gap) best = other;
-  };
-  try_also(place(ray, offsets, parts / parts.maxCoeff()));
-  for (int k = 0; k < 3 && best.gap > good_gap; ++k) try_also(at_edge(ray, offsets, k));
+  best = place(ray, offsets, parts / parts.maxCoeff());
+  for (int k = 0; k < 3 && best.gap > good_gap; ++k)
+    if (const Place other = at_edge(ray, offsets, k); other.gap < best.gap) best = other;
   return best;
 }
 

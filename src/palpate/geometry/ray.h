@@ -27,8 +27,10 @@ struct RayTriangle {
 // The sign of d . (a - o) x (b - o): on which side the ray passes the segment from a to b.
 int side_of_ray(const Ray& ray, const Vec3& a, const Vec3& b);
 
-// Exact, but for `at` and the weights, which are within about 1e-15 of the distances involved. Coordinates
-// are up to 1e75, the largest one of the direction is between 1e-75 and 1e75.
+// Exact, but for `at` and the weights, which are within about 1e-14 of the distances involved (less near to
+// underflow: where coordinates other than 0 are below 1e-90, the point found is near to the ray, but may be
+// elsewhere along a ray that grazes the triangle). Coordinates are up to 1e75, the largest one of the
+// direction is between 1e-75 and 1e75.
 std::optional<RayTriangle> first_common_point(const Ray& ray, const Triangle& t);
 
 }  // namespace palpate
