@@ -340,6 +340,9 @@ TEST(Queries, EmptyThingsHaveEmptyAnswers) {
   const SurfaceId c = detector.add(one_triangle);
   EXPECT_FALSE(queries.intersect(a, c));
   EXPECT_TRUE(queries.nearest(point));
+  detector.remove(c);
+  EXPECT_FALSE(queries.nearest(point));
+  EXPECT_TRUE(queries.features_within(point, 100).empty());
 }
 
 TEST(Queries, ForOneUse) {

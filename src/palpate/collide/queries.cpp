@@ -174,12 +174,13 @@ void Queries::nearest(std::span<const Vec3> points, std::span<std::optional<Near
 
 std::optional<NearestPoint> Queries::find_nearest(Slots slots, const Vec3& point) const {
   // The surface whose box is nearest first: it makes short work of the others.
-  const auto bound = [&](std::uint32_t slot) {
-    return squared_distance(kept_[slot].tree.box(), Box{point, point});
-  };
   std::uint32_t first = slots.begin;
+  double least = infinity;
   for (std::uint32_t slot = slots.begin; slot < slots.end; ++slot)
-    if (bound(slot) < bound(first)) first = slot;
+    if (const double low = squared_distance(kept_[slot].tree.box(), Box{point, point}); low < least) {
+      least = low;
+      first = slot;
+    }
   Nearest best;
   if (first < slots.end) search_nearest(first, point, best);
   for (std::uint32_t slot = slots.begin; slot < slots.end; ++slot)

@@ -67,10 +67,11 @@ Relation relation(const Triangle& a, const Box& box_a, const Triangle& b, const 
   for (std::uint32_t i = 0; i < 6; ++i)
     for (number[i] = 0; at[number[i]] != at[i];) ++number[i];
   const TriangleCorners one{number[0], number[1], number[2]}, two{number[3], number[4], number[5]};
+  const bool same = std::all_of(two.begin(), two.end(), [](std::uint32_t n) { return n < 3; });
+  if (!same && !cross(at, {one, box_a}, {two, box_b})) return Relation::apart;
+  // Few come so far. Without area, `same` and `cross` mean nothing.
   if (is_degenerate(at, one) || is_degenerate(at, two)) return Relation::apart;
-  if (std::all_of(two.begin(), two.end(), [](std::uint32_t n) { return n < 3; }))
-    return Relation::same_corners;
-  return cross(at, {one, box_a}, {two, box_b}) ? Relation::meet : Relation::apart;
+  return same ? Relation::same_corners : Relation::meet;
 }
 
 }  // namespace
