@@ -68,7 +68,7 @@ TriangleView Queries::view(std::uint32_t slot) const {
           surface.topology.triangles()};
 }
 
-const Queries::Kept& Queries::update(std::uint32_t slot) {
+void Queries::update(std::uint32_t slot) {
   if (kept_.size() <= slot) kept_.resize(surfaces_->slots().size());
   const Surface& surface = (*surfaces_)[slot];
   Kept& kept = kept_[slot];
@@ -82,7 +82,6 @@ const Queries::Kept& Queries::update(std::uint32_t slot) {
   kept.corners = corners;
   kept.changes = surface.changes;
   kept.moves = surface.moves;
-  return kept;
 }
 
 Queries::Slots Queries::update_all() {

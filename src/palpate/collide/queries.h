@@ -118,7 +118,7 @@ class Queries {
   struct Nearest;
 
   TriangleView view(std::uint32_t slot) const;
-  const Kept& update(std::uint32_t slot);
+  void update(std::uint32_t slot);
   Slots update_all();
   Slots update_one(SurfaceId id);
   std::uint32_t require_closed(SurfaceId id);
