@@ -1,6 +1,7 @@
 // collide/: every finder beside the published grid, on scenes that move.
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -8,7 +9,9 @@
 #include <palpate/collide/detector.h>
 
 #include "benchmarks.h"
+#include "contact_conclusions.h"
 #include "contact_scenes.h"
+#include "pair_cases.h"
 
 namespace palpate::bench {
 
@@ -120,43 +123,59 @@ std::vector<Method> methods(const std::shared_ptr<ContactScene>& scene, double d
   return all;
 }
 
-void add(std::vector<Case>& cases, const std::string& name, double edges, std::size_t triangles,
-         std::function<ContactScene()> make) {
-  cases.push_back({fmt::format("{}-d{:g}", name, edges), triangles, [edges, make = std::move(make)] {
-                     const auto scene = std::make_shared<ContactScene>(make());
-                     return methods(scene, edges * scene->edge);
-                   }});
+// How the cost of our finder grows with the triangles: all sizes side by side, in the same rounds.
+Case growth_case() {
+  const auto make = [] {
+    std::vector<Method> all;
+    for (const std::size_t n : {3200u, 12800u, 51200u, 204800u, 819200u}) {
+      const auto scene = std::make_shared<ContactScene>(sheets(n));
+      const auto stepper = std::make_shared<Stepper>(*scene, 0.5 * scene->edge, "tree");
+      all.push_back({fmt::format("tree-{}", n),
+                     Role::ours,
+                     [scene, stepper] { stepper->run(); },
+                     {},
+                     {},
+                     true,
+                     [stepper] { return facts_of(*stepper); }});
+    }
+    return all;
+  };
+  return {growth_name, 819'200, make};
+}
+
+// The published grid, from positions to contacts, beside CGAL's search through the boxes alone.
+Case grid_case(const ListedScene& listed) {
+  const auto make = [listed] {
+    const auto scene = std::make_shared<ContactScene>(listed.make());
+    const double distance = listed.edges * scene->edge;
+    const auto stepper = std::make_shared<Stepper>(*scene, distance, "classic_grid");
+    std::vector<Method> all = {{"classic_grid", Role::ours, [scene, stepper] { stepper->run(); }}};
+    if (std::optional<Method> cgal = cgal_boxes(*scene, distance)) all.push_back(std::move(*cgal));
+    return all;
+  };
+  return {grid_prefix + listed.name, listed.triangles, make};
 }
 
 std::vector<Case> cases(bool quick) {
   std::vector<Case> all;
-  for (const std::size_t n : {3200u, 12800u, 51200u, 819200u})
-    for (const double d : {0.5, 4.0})
-      if (!quick || (n == 51200 && d == 0.5))
-        add(all, fmt::format("tori-{}", n), d, n, [n] { return tori(n); });
-  for (const std::size_t n : {3960u, 63360u})
-    if (!quick || n == 3960) add(all, fmt::format("knot-{}", n), 1, n, [n] { return knot(n); });
-  if (!quick) {
-    add(all, "balls-1000", 0.5, 320'000, [] { return balls(1000); });
-    add(all, "table-20000", 1, 20'002, [] { return table(20'000); });
-  }
-  for (const auto& [name, first, second] : {std::tuple{"cloth-ball", "cloth-ball-92", "cloth-ball-93"},
-                                            {"armadillo", "armadillo-rollers-326", "armadillo-rollers-327"},
-                                            {"funnel", "cloth-funnel-227", "cloth-funnel-228"}}) {
-    if (!has_data(first) || !has_data(second)) continue;
-    const std::string one = first, two = second;
-    const std::size_t triangles = real(one, two).triangles();
-    for (const double d : {0.05, 0.2, 0.5})
-      if (!quick || (d == 0.05 && std::string(name) == "cloth-ball"))
-        add(all, name, d, triangles, [one, two] { return real(one, two); });
-  }
+  const std::vector<ListedScene> scenes = listed_scenes(quick);
+  for (const ListedScene& one : scenes)
+    all.push_back({one.name, one.triangles, [one] {
+                     const auto scene = std::make_shared<ContactScene>(one.make());
+                     return methods(scene, one.edges * scene->edge);
+                   }});
+  for (const ListedScene& one : scenes) all.push_back(pair_case(one));
+  for (const ListedScene& one : scenes)
+    if (one.name == "cloth-ball-d0.05") all.push_back(grid_case(one));
+  if (!quick) all.push_back(growth_case());
   return all;
 }
 
 }  // namespace
 
 Benchmark contacts() {
-  return {"contacts", "all contacts of scenes that move: our finders beside the published grid", cases};
+  return {"contacts", "all contacts of scenes that move: our finders beside the published grid", cases,
+          conclusions};
 }
 
 }  // namespace palpate::bench

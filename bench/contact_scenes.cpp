@@ -4,6 +4,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <random>
+#include <tuple>
+
+#include <fmt/format.h>
 
 #include <palpate/mesh/files.h>
 #include <palpate/mesh/generate.h>
@@ -108,6 +111,23 @@ ContactScene balls(std::size_t count) {
   return scene;
 }
 
+ContactScene sheets(std::size_t triangles) {
+  PlaneShape shape;
+  shape.cells_x = shape.cells_y =
+      static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(triangles) / 4)));
+  const TriangleMesh sheet = make(shape);
+  ContactScene scene;
+  scene.surfaces = {sheet, sheet};
+  scene.self = false;
+  scene.edge = mean_edge({sheet});
+  for (const double slide : {0.2, 0.4}) {
+    std::vector<Vec3> lower = sheet.positions;
+    for (Vec3& p : lower) p.z() = 0.02 * std::sin(9 * p.x()) * std::sin(7 * p.y());
+    scene.frames.push_back({lower, moved(lower, scene.edge * Vec3(slide, 0.3, 0.3))});
+  }
+  return scene;
+}
+
 ContactScene table(std::size_t triangles) {
   PlaneShape cloth_shape, table_shape;
   cloth_shape.cells_x = cloth_shape.cells_y =
@@ -137,6 +157,34 @@ ContactScene real(const std::string& first, const std::string& second) {
   scene.frames.push_back({scene.surfaces[0].positions});
   scene.frames.push_back({read_triangle_mesh(file_of(second)).positions});
   return scene;
+}
+
+std::vector<ListedScene> listed_scenes(bool quick) {
+  std::vector<ListedScene> all;
+  const auto add = [&](const std::string& name, double edges, std::size_t triangles,
+                       std::function<ContactScene()> make_scene) {
+    all.push_back({fmt::format("{}-d{:g}", name, edges), edges, triangles, std::move(make_scene)});
+  };
+  for (const std::size_t n : {3200u, 12800u, 51200u, 819200u})
+    for (const double d : {0.5, 4.0})
+      if (!quick || (n == 51200 && d == 0.5)) add(fmt::format("tori-{}", n), d, n, [n] { return tori(n); });
+  for (const std::size_t n : {3960u, 63360u})
+    if (!quick || n == 3960) add(fmt::format("knot-{}", n), 1, n, [n] { return knot(n); });
+  if (!quick) {
+    add("balls-1000", 0.5, 320'000, [] { return balls(1000); });
+    add("table-20000", 1, 20'002, [] { return table(20'000); });
+  }
+  for (const auto& [name, first, second] : {std::tuple{"cloth-ball", "cloth-ball-92", "cloth-ball-93"},
+                                            {"armadillo", "armadillo-rollers-326", "armadillo-rollers-327"},
+                                            {"funnel", "cloth-funnel-227", "cloth-funnel-228"}}) {
+    if (!has_data(first) || !has_data(second)) continue;
+    const std::string one = first, two = second;
+    const std::size_t triangles = real(one, two).triangles();
+    for (const double d : {0.05, 0.2, 0.5})
+      if (!quick || (d == 0.05 && std::string(name) == "cloth-ball"))
+        add(name, d, triangles, [one, two] { return real(one, two); });
+  }
+  return all;
 }
 
 }  // namespace palpate::bench

@@ -1,6 +1,7 @@
 // Scenes for the benchmark of contacts: surfaces and a few frames of their motion.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,10 +24,21 @@ ContactScene tori(std::size_t triangles);
 ContactScene knot(std::size_t triangles);
 // A thousand small balls in a heap.
 ContactScene balls(std::size_t count);
+// Two wavy sheets, one lying on the other: as many contacts for each triangle, however many there are.
+ContactScene sheets(std::size_t triangles);
 // A sheet of cloth just over a table of two triangles.
 ContactScene table(std::size_t triangles);
 // Two frames of a real surface, if the data is there: "cloth-ball-92" and "cloth-ball-93".
 bool has_data(const std::string& name);
 ContactScene real(const std::string& first, const std::string& second);
+
+// The scenes that every method is measured on, with a contact distance in mean edges.
+struct ListedScene {
+  std::string name;
+  double edges;
+  std::size_t triangles;
+  std::function<ContactScene()> make;
+};
+std::vector<ListedScene> listed_scenes(bool quick);
 
 }  // namespace palpate::bench

@@ -194,6 +194,7 @@ Report run(const Benchmark& benchmark, const Settings& settings) {
     throw Error(Place::named("benchmark", benchmark.name), "nothing matches --case, --method and --threads",
                 "--list shows what there is.");
   report.interrupted = interrupted;
+  if (benchmark.conclude) report.conclusions = benchmark.conclude(report.rows);
   return report;
 }
 

@@ -38,9 +38,19 @@ struct Case {
   std::function<std::vector<Method>()> make;
 };
 
+struct Row;
+
+// What follows from all rows together: a figure that has a bound, or a fit.
+struct Conclusion {
+  std::string name;
+  double value, bound;
+  std::string text;  // a line for the table
+};
+
 struct Benchmark {
   std::string name, summary;
   std::function<std::vector<Case>(bool quick)> cases;
+  std::function<std::vector<Conclusion>(const std::vector<Row>&)> conclude = {};
 };
 
 struct Settings {
@@ -64,6 +74,7 @@ struct Report {
   std::vector<Row> rows;
   std::vector<double> calibration_ms;
   bool interrupted = false;
+  std::vector<Conclusion> conclusions = {};
 };
 
 // Runs the cases that the settings choose. Throws Error if methods disagree or nothing is chosen.

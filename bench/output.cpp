@@ -87,6 +87,7 @@ std::string table(const Benchmark& benchmark, const Machine& machine, const Repo
       "threads;\n"
       "/ floor: how many times slower than the least conceivable work. All taken inside interleaved "
       "rounds.\n";
+  for (const Conclusion& one : report.conclusions) text += one.text + "\n";
   return text + doubts(machine, report);
 }
 
@@ -113,6 +114,9 @@ std::string json(const Benchmark& benchmark, const Machine& machine, const Repor
       }
     }
   }
+  nlohmann::ordered_json conclusions = nlohmann::ordered_json::array();
+  for (const Conclusion& one : report.conclusions)
+    conclusions.push_back({{"name", one.name}, {"value", one.value}, {"bound", one.bound}});
   const nlohmann::ordered_json all = {{"benchmark", benchmark.name},
                                       {"version", machine.version},
                                       {"machine",
@@ -128,7 +132,8 @@ std::string json(const Benchmark& benchmark, const Machine& machine, const Repor
                                         {"slowdown_after", machine.slowdown_after},
                                         {"other_cores_free", machine.other_cores_free()}}},
                                       {"interrupted", report.interrupted},
-                                      {"rows", rows}};
+                                      {"rows", rows},
+                                      {"conclusions", conclusions}};
   return all.dump(2) + "\n";
 }
 

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <palpate/collide/triangle_pairs.h>
@@ -49,17 +50,17 @@ class BodySweep {
   std::vector<PairOfSurfaces> near_;
 };
 
-class PairPeer {
+class PairFinder {
  public:
-  PairPeer() = default;
-  PairPeer(const PairPeer&) = delete;
-  PairPeer& operator=(const PairPeer&) = delete;
-  virtual ~PairPeer() = default;
-  virtual void step(const std::vector<Vec3>& positions) = 0;
-  std::vector<TrianglePair> pairs;
+  PairFinder() = default;
+  PairFinder(const PairFinder&) = delete;
+  PairFinder& operator=(const PairFinder&) = delete;
+  virtual ~PairFinder() = default;
+  // The pairs when all is at these positions, up to the next step.
+  virtual std::span<const TrianglePair> step(const std::vector<Vec3>& positions) = 0;
 };
-std::unique_ptr<PairPeer> make_cgal_pairs(const PairScene& scene);
-std::unique_ptr<PairPeer> make_embree_pairs(const PairScene& scene);
-std::unique_ptr<PairPeer> make_bullet_pairs(const PairScene& scene);
+std::unique_ptr<PairFinder> make_cgal_pairs(const PairScene& scene);
+std::unique_ptr<PairFinder> make_embree_pairs(const PairScene& scene);
+std::unique_ptr<PairFinder> make_bullet_pairs(const PairScene& scene);
 
 }  // namespace palpate::bench

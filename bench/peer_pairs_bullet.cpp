@@ -14,10 +14,10 @@ btDbvtVolume volume_of(const GrownBox& box) {
                               btVector3(box.hi[0], box.hi[1], box.hi[2]));
 }
 
-class BulletPairs : public PairPeer {
+class BulletPairs : public PairFinder {
  public:
   explicit BulletPairs(const PairScene& scene)
-      : scene_(scene), trees_(scene.self ? 1 : scene.surfaces()), collector_(pairs) {
+      : scene_(scene), trees_(scene.self ? 1 : scene.surfaces()), collector_(pairs_) {
     grow_boxes(scene, scene.frames[0], boxes_);
     for (std::size_t i = 0; i < trees_.size(); ++i) {
       const std::uint32_t end = scene.self ? scene.begins.back() : scene.begins[i + 1];
@@ -26,17 +26,18 @@ class BulletPairs : public PairPeer {
       trees_[i].optimizeTopDown();
     }
   }
-  void step(const std::vector<Vec3>& positions) override {
+  std::span<const TrianglePair> step(const std::vector<Vec3>& positions) override {
     grow_boxes(scene_, positions, boxes_);
     for (btDbvt& tree : trees_)
       if (tree.m_root != nullptr) refit(tree.m_root);
-    pairs.clear();
+    pairs_.clear();
     if (scene_.self) {
       trees_[0].collideTTpersistentStack(trees_[0].m_root, trees_[0].m_root, collector_);
     } else {
       for (const auto& [a, b] : sweep_.find(scene_, boxes_))
         trees_[a].collideTTpersistentStack(trees_[a].m_root, trees_[b].m_root, collector_);
     }
+    return pairs_;
   }
 
  private:
@@ -62,12 +63,13 @@ class BulletPairs : public PairPeer {
   std::vector<btDbvt> trees_;
   std::vector<GrownBox> boxes_;
   BodySweep sweep_;
+  std::vector<TrianglePair> pairs_;
   Collector collector_;
 };
 
 }  // namespace
 
-std::unique_ptr<PairPeer> make_bullet_pairs(const PairScene& scene) {
+std::unique_ptr<PairFinder> make_bullet_pairs(const PairScene& scene) {
   return std::make_unique<BulletPairs>(scene);
 }
 

@@ -21,13 +21,13 @@ struct CgalBox {
   std::uint32_t triangle, surface;
 };
 
-class CgalPairs : public PairPeer {
+class CgalPairs : public PairFinder {
  public:
   explicit CgalPairs(const PairScene& scene) : scene_(scene), surface_(scene.triangles.size()) {
     for (std::uint32_t i = 0; i < scene.surfaces(); ++i)
       for (std::uint32_t t = scene.begins[i]; t < scene.begins[i + 1]; ++t) surface_[t] = i;
   }
-  void step(const std::vector<Vec3>& positions) override {
+  std::span<const TrianglePair> step(const std::vector<Vec3>& positions) override {
     grow_boxes(scene_, positions, grown_);
     boxes_.resize(grown_.size());
     pointers_.resize(grown_.size());
@@ -35,10 +35,10 @@ class CgalPairs : public PairPeer {
       boxes_[t] = {grown_[t], t, surface_[t]};
       pointers_[t] = &boxes_[t];
     }
-    pairs.clear();
+    pairs_.clear();
     const auto add = [&](const CgalBox* a, const CgalBox* b) {
       if (scene_.self || a->surface != b->surface)
-        pairs.push_back({std::min(a->triangle, b->triangle), std::max(a->triangle, b->triangle)});
+        pairs_.push_back({std::min(a->triangle, b->triangle), std::max(a->triangle, b->triangle)});
     };
     if (!scene_.self && scene_.surfaces() == 2) {
       const auto middle = pointers_.begin() + scene_.begins[1];
@@ -46,6 +46,7 @@ class CgalPairs : public PairPeer {
     } else {
       CGAL::box_self_intersection_d(pointers_.begin(), pointers_.end(), add);
     }
+    return pairs_;
   }
 
  private:
@@ -54,11 +55,12 @@ class CgalPairs : public PairPeer {
   std::vector<GrownBox> grown_;
   std::vector<CgalBox> boxes_;
   std::vector<const CgalBox*> pointers_;
+  std::vector<TrianglePair> pairs_;
 };
 
 }  // namespace
 
-std::unique_ptr<PairPeer> make_cgal_pairs(const PairScene& scene) {
+std::unique_ptr<PairFinder> make_cgal_pairs(const PairScene& scene) {
   return std::make_unique<CgalPairs>(scene);
 }
 

@@ -208,8 +208,7 @@ void to_points_of(const Vec3* positions, std::size_t n, const Frame& frame, Poin
   const Vec3 origin = frame.origin;
   const double scale = frame.scale;
   for (std::size_t i = 0; i < n; ++i) {
-    for (int k = 0; k < 3; ++k)
-      points[i].x[k] = static_cast<float>((positions[i][k] - origin[k]) * scale);
+    for (int k = 0; k < 3; ++k) points[i].x[k] = static_cast<float>((positions[i][k] - origin[k]) * scale);
     points[i].x[3] = 0;
   }
 }

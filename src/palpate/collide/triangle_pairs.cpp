@@ -322,8 +322,7 @@ std::span<const TrianglePair> TrianglePairs::find_triangles() {
 std::span<const TrianglePair> TrianglePairs::find_from_seeds(std::span<const Vec3> positions, double distance,
                                                              bool inside) {
   refit(positions, inside);
-  scene_ = {groups_.data(), child_.data(),    leaves_.data(), triangles_.data(),
-            positions.data(), 0,              0,              0};
+  scene_ = {groups_.data(), child_.data(), leaves_.data(), triangles_.data(), positions.data(), 0, 0, 0};
   pairs::set_distance(scene_, frame_, distance);
   find_groups(inside);
   if (!inside) refit_wanted();
