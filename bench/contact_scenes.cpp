@@ -113,8 +113,10 @@ ContactScene balls(std::size_t count) {
 
 ContactScene sheets(std::size_t triangles) {
   PlaneShape shape;
-  shape.cells_x = shape.cells_y =
-      static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(triangles) / 4)));
+  shape.size_x = 0.5;
+  shape.size_y = 1;
+  shape.cells_x = static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(triangles) / 8)));
+  shape.cells_y = 2 * shape.cells_x;
   const TriangleMesh sheet = make(shape);
   ContactScene scene;
   scene.surfaces = {sheet, sheet};

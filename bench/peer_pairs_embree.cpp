@@ -2,7 +2,7 @@
 // with everything), refitted and collided; of many surfaces, those whose boxes overlap. Refitting was faster
 // than building anew, at any quality, on every scene; and a thousand scenes for a thousand balls were faster
 // than one, with pairs of the same ball dropped. Inside one scene each pair comes twice: the callback keeps
-// one. Loops of Embree run in the arena of the caller, which has one thread here.
+// one. Embree would call it from several threads, where the caller's arena has them.
 #include <algorithm>
 
 #if __has_include(<embree4/rtcore.h>)
@@ -10,6 +10,8 @@
 #else
 #include <embree3/rtcore.h>
 #endif
+
+#include <palpate/base/parallel.h>
 
 #include "peer_pairs.h"
 
@@ -48,18 +50,7 @@ class EmbreePairs : public PairFinder {
     rtcReleaseDevice(device_);
   }
   std::span<const TrianglePair> step(const std::vector<Vec3>& positions) override {
-    grow_boxes(scene_, positions, boxes_);
-    for (Body& body : bodies_) {
-      rtcUpdateGeometryBuffer(body.geometry, RTC_BUFFER_TYPE_VERTEX, 0);
-      rtcCommitGeometry(body.geometry);
-      rtcCommitScene(body.scene);
-    }
-    pairs_.clear();
-    if (scene_.self) {
-      collide(bodies_[0], bodies_[0]);
-    } else {
-      for (const auto& [a, b] : sweep_.find(scene_, boxes_)) collide(bodies_[a], bodies_[b]);
-    }
+    one_thread_.run([&] { update_and_collide(positions); });
     return pairs_;
   }
 
@@ -70,6 +61,19 @@ class EmbreePairs : public PairFinder {
     RTCScene scene = nullptr;
     RTCGeometry geometry = nullptr;
   };
+  void update_and_collide(const std::vector<Vec3>& positions) {
+    grow_boxes(scene_, positions, boxes_);
+    for (Body& body : bodies_) {
+      rtcCommitGeometry(body.geometry);
+      rtcCommitScene(body.scene);
+    }
+    pairs_.clear();
+    if (scene_.self) {
+      collide(bodies_[0], bodies_[0]);
+    } else {
+      for (const auto& [a, b] : sweep_.find(scene_, boxes_)) collide(bodies_[a], bodies_[b]);
+    }
+  }
   static void bounds(const RTCBoundsFunctionArguments* arguments) {
     const auto& body = *static_cast<const Body*>(arguments->geometryUserPtr);
     const GrownBox& box = (*body.boxes)[body.first + arguments->primID];
@@ -92,6 +96,7 @@ class EmbreePairs : public PairFinder {
   }
 
   const PairScene& scene_;
+  Threads one_thread_{1};
   RTCDevice device_ = rtcNewDevice(nullptr);
   std::vector<GrownBox> boxes_;
   std::vector<Body> bodies_;
