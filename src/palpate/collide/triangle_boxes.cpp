@@ -162,11 +162,11 @@ using D4 = hn::CappedTag<float, 4>;
 using V4 = hn::Vec<D4>;
 constexpr D4 d4;
 
+static_assert(hn::MaxLanes(D4()) == 4);
+
 struct PointBox {
   V4 lo, hi;
 };
-
-#if HWY_TARGET != HWY_SCALAR
 
 HWY_INLINE FloatBox stored(const PointBox& box) {
   HWY_ALIGN float lo[4], hi[4];
@@ -222,10 +222,6 @@ FloatBox box_of_some(const Point* points, const std::uint32_t* which, std::size_
   }
   return stored(box);
 }
-
-#else
-#error "needs vectors of four floats"
-#endif
 
 FloatBox refit_some(const Point* points, const LeafTriangles* triangles, std::size_t n, Group* leaves,
                     Group& group) {
