@@ -24,27 +24,27 @@ struct Soup {
   std::vector<std::uint32_t> begins;  // of the surfaces
 
   std::size_t surface_of(std::size_t t) const {
-    return static_cast<std::size_t>(std::upper_bound(begins.begin(), begins.end(), t) - begins.begin());
+    return static_cast<std::size_t>(std::upper_bound(begins.begin(), begins.end(), t) - begins.begin()) - 1;
   }
 };
-
-Box box_of(const Soup& soup, std::size_t t) {
-  Box box;
-  for (const std::uint32_t v : soup.triangles[t]) box.add(soup.positions[v]);
-  return box;
-}
 
 // Pairs, of which `counts` says which surfaces are compared, as the header defines them.
 template <class Counts>
 std::vector<TrianglePair> brute(const Soup& soup, double distance, Counts&& counts) {
+  std::vector<Box> boxes(soup.triangles.size());
+  std::vector<std::size_t> surface(boxes.size());
+  for (std::size_t t = 0; t < boxes.size(); ++t) {
+    for (const std::uint32_t v : soup.triangles[t]) boxes[t].add(soup.positions[v]);
+    surface[t] = soup.surface_of(t);
+  }
   std::vector<TrianglePair> found;
-  for (std::uint32_t a = 0; a < soup.triangles.size(); ++a)
-    for (std::uint32_t b = a + 1; b < soup.triangles.size(); ++b) {
-      const Box one = box_of(soup, a), two = box_of(soup, b);
-      bool near = counts(soup.surface_of(a), soup.surface_of(b));
-      for (int k = 0; k < 3; ++k)
-        near = near && one.lo[k] - two.hi[k] <= distance && two.lo[k] - one.hi[k] <= distance;
-      if (near) found.push_back({a, b});
+  for (std::uint32_t a = 0; a < boxes.size(); ++a)
+    for (std::uint32_t b = a + 1; b < boxes.size(); ++b) {
+      const Box &one = boxes[a], &two = boxes[b];
+      bool near = true;
+      for (int k = 0; k < 3 && near; ++k)
+        near = one.lo[k] - two.hi[k] <= distance && two.lo[k] - one.hi[k] <= distance;
+      if (near && counts(surface[a], surface[b])) found.push_back({a, b});
     }
   return found;
 }
@@ -135,7 +135,7 @@ void expect_all(TrianglePairs& pairs, const Soup& soup, double distance) {
 
 TEST(TrianglePairsProperty, EqualAllWithAllBuiltAndMoved) {
   TrianglePairs pairs;
-  each_case(1500, [&](Random& random) {
+  each_case(800, [&](Random& random) {
     Places places(random);
     Soup soup = make_soup(random, places);
     pairs.build(soup.positions, soup.triangles, soup.begins);
@@ -161,7 +161,7 @@ TEST(TrianglePairsProperty, OnlyTheSurfacesThatAreListed) {
     const double distance = some_distance(random, places.unit());
     const auto counts = [&](std::size_t a, std::size_t b) {
       return std::any_of(listed.begin(), listed.end(), [&](const PairOfSurfaces& pair) {
-        return (pair[0] == a - 1 && pair[1] == b - 1) || (pair[0] == b - 1 && pair[1] == a - 1);
+        return (pair[0] == a && pair[1] == b) || (pair[0] == b && pair[1] == a);
       });
     };
     EXPECT_EQ(sorted(pairs.find(soup.positions, distance, listed)), brute(soup, distance, counts));
