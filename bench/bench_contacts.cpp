@@ -164,7 +164,8 @@ std::vector<Case> cases(bool quick) {
                      const auto scene = std::make_shared<ContactScene>(one.make());
                      return methods(scene, one.edges * scene->edge);
                    }});
-  for (const ListedScene& one : scenes) all.push_back(pair_case(one));
+  for (const ListedScene& one : scenes)
+    if (!quick || one.triangles < 60'000) all.push_back(pair_case(one));
   for (const ListedScene& one : scenes)
     if (!quick && one.name == "cloth-ball-d0.05") all.push_back(grid_case(one));
   if (!quick) all.push_back(growth_case());
