@@ -1,6 +1,6 @@
 // Bullet's btDbvt: a tree for each surface (one for all where everything is compared with everything), made
-// top-down once. Each step refits it from the leaves up, as btSoftBody does; updating leaf by leaf, which
-// takes them out and in again, takes several times as long.
+// top-down once. Each step refits it from the leaves up, as btSoftBody does. Not
+// tried: btDbvt::update, which takes each leaf out and puts it in again.
 #include <BulletCollision/BroadphaseCollision/btDbvt.h>
 
 #include "peer_pairs.h"

@@ -1,6 +1,6 @@
 // CGAL's box_intersection_d: boxes are made anew and handed over, there is nothing to keep. Two surfaces are
-// two sequences; of many surfaces all boxes are one sequence, and pairs of the same surface are dropped (one
-// call for each two bodies that come near took longer).
+// two sequences; of many surfaces all boxes are one sequence, and pairs of the same surface are dropped.
+// Not tried: one call for each two bodies that come near, other cutoffs than CGAL's own.
 #include <CGAL/box_intersection_d.h>
 
 #include "peer_pairs.h"
