@@ -61,13 +61,16 @@ TEST(KernelProperty, ManyGiveTheBitsOfOne) {
     const auto side = [&](std::uint32_t s) { return Segment{points[s], points[s % 3 == 2 ? s - 2 : s + 1]}; };
     const auto compare = [&](ContactKind kind, const std::vector<FeaturePair>& of, auto&& alone) {
       std::vector<double> squared(of.size());
-      std::vector<Proximity> found(of.size());
+      std::vector<double> again(of.size());
+      std::vector<Contact> found(of.size());
       squared_distances(kind, points, triangles, of, squared.data());
-      proximities(kind, points, triangles, of, found.data());
+      make_contacts(kind, points, triangles, of, found.data(), again.data());
       for (std::size_t i = 0; i < of.size(); ++i) {
         const Proximity one = alone(of[i]);
         ASSERT_EQ(squared[i], one.squared_distance);
-        ASSERT_TRUE(same_bits(found[i], one));
+        ASSERT_TRUE(same_bits({again[i], found[i].at, found[i].normal}, one));
+        ASSERT_EQ(found[i].distance, std::sqrt(one.squared_distance));
+        ASSERT_EQ(found[i].key, contact_key(kind, of[i].first, of[i].second));
       }
     };
     compare(ContactKind::vertex_triangle, pairs, [&](const FeaturePair& pair) {

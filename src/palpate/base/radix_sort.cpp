@@ -136,7 +136,8 @@ void check_lengths(std::size_t keys, std::size_t values) {
 }  // namespace
 
 template <class Key, bool with_values>
-void RadixSort::sort_any(std::vector<Key>& key_buffer, Key* keys, std::uint32_t* values, std::size_t n) {
+void RadixSort::sort_any(std::vector<Key>& key_buffer, Key* keys, std::uint32_t* values, std::size_t n,
+                         bool clustered) {
   if (n > UINT32_MAX)
     throw Error({}, "radix sort of " + std::to_string(n) + " keys", "It takes up to 2^32 - 1.");
   if (n < few) return insertion_sort<Key, with_values>(keys, values, n);
@@ -157,7 +158,7 @@ void RadixSort::sort_any(std::vector<Key>& key_buffer, Key* keys, std::uint32_t*
   counts_.resize(std::max(counts_.size(), blocks * digits));
 
   Pass<Key, with_values> pass{keys, values, key_buffer.data(), values_.data(), {}};
-  const Key differing = differing_bits(keys, n), leading = leading_bits(differing, n);
+  const Key differing = differing_bits(keys, n), leading = clustered ? differing : leading_bits(differing, n);
   const Digits cut = cut_into_digits(leading);
   for (std::size_t k = 0; k < cut.count; ++k) {
     pass.digit = cut.digit[k];
@@ -221,8 +222,8 @@ void RadixSort::finish_groups(std::vector<Key>& key_buffer, Key* keys, std::uint
 void RadixSort::sort(std::span<std::uint32_t> keys) {
   sort_any<std::uint32_t, false>(keys32_, keys.data(), nullptr, keys.size());
 }
-void RadixSort::sort(std::span<std::uint64_t> keys) {
-  sort_any<std::uint64_t, false>(keys64_, keys.data(), nullptr, keys.size());
+void RadixSort::sort(std::span<std::uint64_t> keys, bool clustered) {
+  sort_any<std::uint64_t, false>(keys64_, keys.data(), nullptr, keys.size(), clustered);
 }
 void RadixSort::sort(std::span<std::uint32_t> keys, std::span<std::uint32_t> values) {
   check_lengths(keys.size(), values.size());

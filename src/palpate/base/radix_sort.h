@@ -21,14 +21,16 @@ namespace palpate {
 class RadixSort {
  public:
   void sort(std::span<std::uint32_t> keys);
-  void sort(std::span<std::uint64_t> keys);
+  // `clustered`: many keys have their leading bits in common, so that all bits are worth a pass.
+  void sort(std::span<std::uint64_t> keys, bool clustered = false);
   // values[i] travels with keys[i]; equal keys keep their order. Both spans have the same length.
   void sort(std::span<std::uint32_t> keys, std::span<std::uint32_t> values);
   void sort(std::span<std::uint64_t> keys, std::span<std::uint32_t> values);
 
  private:
   template <class Key, bool with_values>
-  void sort_any(std::vector<Key>& key_buffer, Key* keys, std::uint32_t* values, std::size_t n);
+  void sort_any(std::vector<Key>& key_buffer, Key* keys, std::uint32_t* values, std::size_t n,
+                bool clustered = false);
 
   template <class Key, bool with_values>
   void finish_groups(std::vector<Key>& key_buffer, Key* keys, std::uint32_t* values, std::size_t n,

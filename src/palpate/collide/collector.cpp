@@ -172,7 +172,7 @@ std::span<const Contact> Collector::order() {
     to = std::transform(blocks_[i].get(), blocks_[i].get() + used_[i], to,
                         [&](std::uint64_t key) { return pack_.pack(key); });
   std::span keys = std::span(keys_).first(n);
-  sort_.sort(keys);
+  sort_.sort(keys, true);
   // Whoever brought a pair twice left it twice, side by side.
   keys = keys.first(static_cast<std::size_t>(std::unique(keys.begin(), keys.end()) - keys.begin()));
   if (contacts_.size() < keys.size()) contacts_.resize(keys.size() + keys.size() / 4);
@@ -187,7 +187,7 @@ std::span<const Contact> Collector::order() {
 void Collector::fill(std::span<const std::uint64_t> keys, Contact* out) const {
   constexpr std::size_t some = 64;
   std::array<FeaturePair, some> pairs;
-  std::array<Proximity, some> found;
+  std::array<double, some> squared;
   const Surfaces& all = search_->surfaces;
   const SurfacePair* last = nullptr;
   // Usually there is one surface, searched with itself.
@@ -198,22 +198,17 @@ void Collector::fill(std::span<const std::uint64_t> keys, Contact* out) const {
     std::size_t n = 0;
     for (; n < std::min(some, keys.size()) && pack_.kind(keys[n]) == kind; ++n)
       pairs[n] = pack_.pair(keys[n]);
-    proximities(kind, all.positions(), all.triangles(), std::span(pairs).first(n), found.data());
+    make_contacts(kind, all.positions(), all.triangles(), std::span(pairs).first(n), out, squared.data());
     for (std::size_t i = 0; i < n; ++i) {
       const Slots slots = alone ? one : slots_of(all, kind, pairs[i]);
-      bool in_margin = false;
+      out[i].first_surface = slots.first;
+      out[i].second_surface = slots.second & 0x7fffffffu;
       if (search_->margin > 0) {
         const double limit = limit_of(all, kind, pairs[i], *look_up(*search_, slots, last));
-        in_margin = !(found[i].squared_distance < limit * limit);
+        out[i].in_margin = !(squared[i] < limit * limit);
       }
-      *out++ = {contact_key(kind, pairs[i].first, pairs[i].second),
-                std::sqrt(found[i].squared_distance),
-                found[i].normal,
-                found[i].at,
-                slots.first,
-                slots.second & 0x7fffffffu,
-                in_margin};
     }
+    out += n;
     keys = keys.subspan(n);
   }
 }

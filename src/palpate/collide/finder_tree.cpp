@@ -25,6 +25,7 @@ struct Tree {
   std::uint64_t changes = 0;  // of the surface, when the shape was made
   double masked = -1;         // the neighbour distance of the masks; < 0: none
   std::vector<LeafBoxes> leaves;
+  std::vector<LeafMotion> motions;  // with masks
   // levels[0][g]: the leaves of group g; levels[k + 1][h]: the groups 8h .. 8h + 7 of level k. The last has
   // one.
   std::vector<std::vector<Group>> levels;
@@ -38,7 +39,8 @@ struct Tree {
   void refit_leaves(const Surface& surface, std::span<const Vec3> positions, const Frame& frame, float reach,
                     std::uint32_t group);
   std::size_t memory() const {
-    return shape.memory() + leaves.capacity() * sizeof(LeafBoxes) + vertices.capacity() * 4;
+    return shape.memory() + leaves.capacity() * sizeof(LeafBoxes) + motions.capacity() * sizeof(LeafMotion) +
+           vertices.capacity() * 4;
   }
 };
 
@@ -49,6 +51,7 @@ void Tree::build(const Surface& surface, bool masks) {
   moves = frame = 0;
   const std::span<const Leaf> all = shape.leaves();
   leaves.resize(all.size());
+  motions.assign(shape.rest().size(), {});
   for (LeafBoxes& boxes : leaves) clear(boxes);
   levels.clear();
   for (std::size_t n = all.size(); levels.empty() || n > 1;) {
@@ -116,8 +119,8 @@ void Tree::refit_leaves(const Surface& surface, std::span<const Vec3> positions,
   for (std::size_t i = 8 * std::size_t{group};
        i < std::min<std::size_t>(8 * std::size_t{group} + 8, all.size()); ++i)
     put(levels[0][group], i % 8,
-        refit(all[i], shape.rest().empty() ? nullptr : &shape.rest()[i],
-              positions.data() + surface.first_vertex, f, reach, leaves[i]));
+        refit(all[i], motions.empty() ? nullptr : &shape.rest()[i], positions.data() + surface.first_vertex,
+              f, reach, leaves[i], motions.empty() ? nullptr : &motions[i]));
 }
 
 struct GroupPair {
@@ -247,8 +250,13 @@ class FinderTree : public Finder {
     const auto view = [&](std::uint32_t slot) {
       const Tree& tree = trees_[slot];
       const Surface& surface = search.surfaces[slot];
-      return LeafView{&tree.shape,          tree.leaves.data(),     tree.levels[0].data(),
-                      surface.first_vertex, surface.first_triangle, static_cast<float>(frame_.scale)};
+      return LeafView{&tree.shape,
+                      tree.leaves.data(),
+                      tree.motions.data(),
+                      tree.levels[0].data(),
+                      surface.first_vertex,
+                      surface.first_triangle,
+                      static_cast<float>(frame_.scale)};
     };
     const bool self = surfaces.first == surfaces.second;
     const double distance = surfaces.distance + search.margin;

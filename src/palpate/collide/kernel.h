@@ -34,9 +34,10 @@ struct FeaturePair {
 void squared_distances(ContactKind kind, std::span<const Vec3> positions,
                        std::span<const TriangleCorners> triangles, std::span<const FeaturePair> pairs,
                        double* out);
-// ... then all there is to know, for what is near.
-void proximities(ContactKind kind, std::span<const Vec3> positions,
-                 std::span<const TriangleCorners> triangles, std::span<const FeaturePair> pairs,
-                 Proximity* out);
+// ... then all there is to know, for what is near: contacts, but for their surfaces; and the squared
+// distances.
+void make_contacts(ContactKind kind, std::span<const Vec3> positions,
+                   std::span<const TriangleCorners> triangles, std::span<const FeaturePair> pairs,
+                   Contact* out, double* squared_distances);
 
 }  // namespace palpate

@@ -2,6 +2,8 @@
 // kernel.cpp, in the same order, and the tests compare the bits.
 #include <palpate/collide/kernel.h>
 
+#include <cmath>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "palpate/collide/kernel_many.cpp"
 #include <hwy/foreach_target.h>
@@ -108,6 +110,7 @@ HWY_INLINE M is_length(V squared) {
 // kernel.cpp's direction().
 HWY_INLINE V3 direction(const V3& offset, const V3& across) {
   const V one = hn::Set(d, 1.0), of_offset = square(offset), of_across = square(across);
+  if (HWY_LIKELY(hn::AllTrue(d, is_length(of_offset)))) return hn::Div(one, hn::Sqrt(of_offset)) * offset;
   const V3 fallback = choose(is_length(of_across), hn::Div(one, hn::Sqrt(of_across)) * across,
                              V3{one, hn::Zero(d), hn::Zero(d)});
   return choose(is_length(of_offset), hn::Div(one, hn::Sqrt(of_offset)) * offset, fallback);
@@ -303,24 +306,61 @@ void distances_of(const Vec3* positions, const TriangleCorners* triangles, const
       });
 }
 
+#if HWY_MAX_BYTES >= 32 && HWY_TARGET != HWY_SCALAR
+// Four numbers of four contacts each, written where they belong.
+HWY_INLINE void store_turned(V a, V b, V c, V e, double* to) {
+  constexpr std::size_t stride = sizeof(Contact) / sizeof(double);
+  const V ab02 = hn::InterleaveLower(d, a, b), ab13 = hn::InterleaveUpper(d, a, b),
+          ce02 = hn::InterleaveLower(d, c, e), ce13 = hn::InterleaveUpper(d, c, e);
+  hn::StoreU(hn::ConcatLowerLower(d, ce02, ab02), d, to);
+  hn::StoreU(hn::ConcatLowerLower(d, ce13, ab13), d, to + stride);
+  hn::StoreU(hn::ConcatUpperUpper(d, ce02, ab02), d, to + 2 * stride);
+  hn::StoreU(hn::ConcatUpperUpper(d, ce13, ab13), d, to + 3 * stride);
+}
+#endif
+
 template <ContactKind kind>
-void proximities_of(const Vec3* positions, const TriangleCorners* triangles, const FeaturePair* pairs,
-                    std::size_t n, Proximity* out) {
+void contacts_of(const Vec3* positions, const TriangleCorners* triangles, const FeaturePair* pairs,
+                 std::size_t n, Contact* out, double* squared_distances) {
   each<kind, true>(
       positions, triangles, pairs, n,
       [&](std::size_t i, std::size_t count, const Result& result, unsigned careful, auto&& alone) {
-        HWY_ALIGN double squared[lanes], at[2][lanes], normal[3][lanes];
+        const V distance = hn::Sqrt(result.squared_distance);
+        HWY_ALIGN std::uint64_t key[lanes];
+        for (std::size_t k = 0; k < lanes; ++k)
+          key[k] = contact_key(kind, pairs[k < count ? i + k : i].first, pairs[k < count ? i + k : i].second);
+#if HWY_MAX_BYTES >= 32 && HWY_TARGET != HWY_SCALAR
+        if (HWY_LIKELY(count == lanes && careful == 0)) {
+          // A contact is eight numbers: its key, distance, normal, two places, and the surfaces.
+          hn::StoreU(result.squared_distance, d, squared_distances + i);
+          double* to = reinterpret_cast<double*>(out + i);
+          store_turned(hn::BitCast(d, hn::Load(hn::RebindToUnsigned<D>(), key)), distance, result.normal.x,
+                       result.normal.y, to);
+          store_turned(result.normal.z, result.at[0], result.at[1], hn::Zero(d), to + 4);
+          return;
+        }
+#endif
+        HWY_ALIGN double squared[lanes], length[lanes], at[2][lanes], normal[3][lanes];
         hn::Store(result.squared_distance, d, squared);
+        hn::Store(distance, d, length);
         hn::Store(result.at[0], d, at[0]);
         hn::Store(result.at[1], d, at[1]);
         hn::Store(result.normal.x, d, normal[0]);
         hn::Store(result.normal.y, d, normal[1]);
         hn::Store(result.normal.z, d, normal[2]);
-        for (std::size_t k = 0; k < count; ++k)
-          out[i + k] = (careful >> k & 1) != 0 ? alone(k)
-                                               : Proximity{squared[k],
-                                                           {at[0][k], at[1][k]},
-                                                           Vec3(normal[0][k], normal[1][k], normal[2][k])};
+        for (std::size_t k = 0; k < count; ++k) {
+          Contact& contact = out[i + k];
+          if ((careful >> k & 1) != 0) {
+            const Proximity one = alone(k);
+            squared_distances[i + k] = one.squared_distance;
+            contact = {key[k], std::sqrt(one.squared_distance), one.normal, one.at, 0, 0, 0};
+          } else {
+            squared_distances[i + k] = squared[k];
+            contact = {
+                key[k], length[k], Vec3(normal[0][k], normal[1][k], normal[2][k]), {at[0][k], at[1][k]}, 0,
+                0,      0};
+          }
+        }
       });
 }
 
@@ -333,13 +373,13 @@ void distances_edge_edge(const Vec3* positions, const TriangleCorners* triangles
                          std::size_t n, double* out) {
   distances_of<ContactKind::edge_edge>(positions, triangles, pairs, n, out);
 }
-void proximities_vertex_triangle(const Vec3* positions, const TriangleCorners* triangles,
-                                 const FeaturePair* pairs, std::size_t n, Proximity* out) {
-  proximities_of<ContactKind::vertex_triangle>(positions, triangles, pairs, n, out);
+void contacts_vertex_triangle(const Vec3* positions, const TriangleCorners* triangles,
+                              const FeaturePair* pairs, std::size_t n, Contact* out, double* squared) {
+  contacts_of<ContactKind::vertex_triangle>(positions, triangles, pairs, n, out, squared);
 }
-void proximities_edge_edge(const Vec3* positions, const TriangleCorners* triangles, const FeaturePair* pairs,
-                           std::size_t n, Proximity* out) {
-  proximities_of<ContactKind::edge_edge>(positions, triangles, pairs, n, out);
+void contacts_edge_edge(const Vec3* positions, const TriangleCorners* triangles, const FeaturePair* pairs,
+                        std::size_t n, Contact* out, double* squared) {
+  contacts_of<ContactKind::edge_edge>(positions, triangles, pairs, n, out, squared);
 }
 
 }  // namespace
@@ -352,8 +392,8 @@ namespace palpate {
 
 HWY_EXPORT(distances_vertex_triangle);
 HWY_EXPORT(distances_edge_edge);
-HWY_EXPORT(proximities_vertex_triangle);
-HWY_EXPORT(proximities_edge_edge);
+HWY_EXPORT(contacts_vertex_triangle);
+HWY_EXPORT(contacts_edge_edge);
 
 void squared_distances(ContactKind kind, std::span<const Vec3> positions,
                        std::span<const TriangleCorners> triangles, std::span<const FeaturePair> pairs,
@@ -368,16 +408,16 @@ void squared_distances(ContactKind kind, std::span<const Vec3> positions,
   }
 }
 
-void proximities(ContactKind kind, std::span<const Vec3> positions,
-                 std::span<const TriangleCorners> triangles, std::span<const FeaturePair> pairs,
-                 Proximity* out) {
+void make_contacts(ContactKind kind, std::span<const Vec3> positions,
+                   std::span<const TriangleCorners> triangles, std::span<const FeaturePair> pairs,
+                   Contact* out, double* squared_distances) {
   if (pairs.empty()) return;
   if (kind == ContactKind::vertex_triangle) {
-    HWY_DYNAMIC_DISPATCH(proximities_vertex_triangle)
-    (positions.data(), triangles.data(), pairs.data(), pairs.size(), out);
+    HWY_DYNAMIC_DISPATCH(contacts_vertex_triangle)
+    (positions.data(), triangles.data(), pairs.data(), pairs.size(), out, squared_distances);
   } else {
-    HWY_DYNAMIC_DISPATCH(proximities_edge_edge)
-    (positions.data(), triangles.data(), pairs.data(), pairs.size(), out);
+    HWY_DYNAMIC_DISPATCH(contacts_edge_edge)
+    (positions.data(), triangles.data(), pairs.data(), pairs.size(), out, squared_distances);
   }
 }
 

@@ -72,16 +72,12 @@ HWY_INLINE Verdict judge(const V3& offset, V gap, float reach, float sure) {
 
 // --- edges ----------------------------------------------------------------------------------------
 
-// Edges in lanes: twice the centre, and the whole of the edge.
 struct Lines {
   V3 middle, along;
 };
 HWY_INLINE Lines lines_at(const LeafBoxes& boxes, const Places& at) {
-  const V3 lo = {at.of<true>(boxes.edge.lo[0]), at.of<true>(boxes.edge.lo[1]), at.of<true>(boxes.edge.lo[2])},
-           hi = {at.of<true>(boxes.edge.hi[0]), at.of<true>(boxes.edge.hi[1]), at.of<true>(boxes.edge.hi[2])};
-  const V3 size = hi - lo;
-  return {hi + lo,
-          {size.x, hn::Mul(at.of<true>(boxes.sign[0]), size.y), hn::Mul(at.of<true>(boxes.sign[1]), size.z)}};
+  return {{at.of<true>(boxes.middle[0]), at.of<true>(boxes.middle[1]), at.of<true>(boxes.middle[2])},
+          {at.of<true>(boxes.along[0]), at.of<true>(boxes.along[1]), at.of<true>(boxes.along[2])}};
 }
 
 // All in twice the lengths: the points of an edge are middle + s * along, s from -1 to 1.
@@ -117,27 +113,54 @@ HWY_INLINE std::size_t put_numbers(unsigned bits, unsigned row, std::uint8_t* nu
   return first + static_cast<std::size_t>(__builtin_popcount(bits >> 8));
 }
 
+// A box in the same terms, grown: twice the middle, and the size.
+struct EdgeQuery {
+  V middle[3], size[3];
+  HWY_INLINE EdgeQuery(const FloatBox& box, float reach) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      middle[k] = hn::Set(d, box.hi[k] + box.lo[k]);
+      size[k] = hn::Set(d, box.hi[k] - box.lo[k] + 2 * reach);
+    }
+  }
+};
+HWY_INLINE unsigned edges_in(const LeafBoxes& boxes, const EdgeQuery& q) {
+  return gather_bits<leaf_features>([&](std::size_t i) {
+    const auto axis = [&](std::size_t k) {
+      return hn::Le(hn::Abs(hn::Sub(hn::Load(d, boxes.middle[k] + i), q.middle[k])),
+                    hn::Add(hn::Abs(hn::Load(d, boxes.along[k] + i)), q.size[k]));
+    };
+    return hn::And(hn::And(axis(0), axis(1)), axis(2));
+  });
+}
+
 // Edges of the one leaf (those of `live`) with those of the other (of `there`). `closed`: bits of the other's
 // that do not count; `same`: one leaf with itself, each pair once.
-HWY_INLINE std::size_t edges_near(const Boxes<leaf_features>& rows, unsigned live,
-                                  const Boxes<leaf_features>& others, unsigned there, float reach,
+HWY_INLINE std::size_t edges_near(const LeafBoxes& rows, unsigned live, const LeafBoxes& others,
+                                  unsigned there, float reach,
                                   const std::array<std::uint16_t, leaf_features>* closed, bool same,
                                   std::uint8_t* row_places, std::uint8_t* other_places) {
-  Boxes<leaf_features> grown;
+  HWY_ALIGN float size[3][leaf_features];
   for (std::size_t k = 0; k < 3; ++k)
-    for (std::size_t i = 0; i < leaf_features; i += lanes) {
-      hn::Store(hn::Sub(hn::Load(d, others.lo[k] + i), hn::Set(d, reach)), d, grown.lo[k] + i);
-      hn::Store(hn::Add(hn::Load(d, others.hi[k] + i), hn::Set(d, reach)), d, grown.hi[k] + i);
-    }
+    for (std::size_t i = 0; i < leaf_features; i += lanes)
+      hn::Store(hn::Add(hn::Abs(hn::Load(d, others.along[k] + i)), hn::Set(d, 2 * reach)), d, size[k] + i);
   std::size_t count = 0;
   for (; live != 0; live &= live - 1) {
     const auto f = static_cast<unsigned>(__builtin_ctz(live));
     unsigned bits = there;
     if (closed != nullptr) bits &= ~unsigned{(*closed)[f]};
     if (same) bits &= (1u << f) - 1;
-    const Query edge = {{hn::Set(d, rows.lo[0][f]), hn::Set(d, rows.lo[1][f]), hn::Set(d, rows.lo[2][f])},
-                        {hn::Set(d, rows.hi[0][f]), hn::Set(d, rows.hi[1][f]), hn::Set(d, rows.hi[2][f])}};
-    bits &= overlapping(grown, edge);
+    V middle[3], along[3];
+    for (std::size_t k = 0; k < 3; ++k) {
+      middle[k] = hn::Set(d, rows.middle[k][f]);
+      along[k] = hn::Abs(hn::Set(d, rows.along[k][f]));
+    }
+    bits &= gather_bits<leaf_features>([&](std::size_t i) {
+      const auto axis = [&](std::size_t k) {
+        return hn::Le(hn::Abs(hn::Sub(hn::Load(d, others.middle[k] + i), middle[k])),
+                      hn::Add(hn::Load(d, size[k] + i), along[k]));
+      };
+      return hn::And(hn::And(axis(0), axis(1)), axis(2));
+    });
     count += put_numbers(bits, f, other_places + count, row_places + count);
   }
   return count;
@@ -150,18 +173,21 @@ HWY_INLINE void search_edges(const Pair& pair, unsigned live, unsigned there, fl
   const LeafBoxes &low = *pair.low_boxes, &high = *pair.high_boxes;
   // Fewer rows are better; masks have theirs.
   if (pair.mask == nullptr && __builtin_popcount(there) < __builtin_popcount(live)) {
-    list.count = edges_near(low.edge, there, high.edge, live, reach, nullptr, false, list.low, list.high);
+    list.count = edges_near(low, there, high, live, reach, nullptr, false, list.low, list.high);
   } else {
-    list.count =
-        edges_near(high.edge, live, low.edge, there, reach,
-                   pair.mask != nullptr ? &pair.mask->edges : nullptr, pair.same, list.high, list.low);
+    list.count = edges_near(high, live, low, there, reach, pair.mask != nullptr ? &pair.mask->edges : nullptr,
+                            pair.same, list.high, list.low);
   }
   std::memset(list.low + list.count, 0, 8);
   std::memset(list.high + list.count, 0, 8);
   batch.counters.tested += list.count;
-  for (std::size_t i = 0; i < list.count; i += lanes) {
-    auto [near, sure] =
+  // All are judged before any is put, so that one judgement need not wait for the one before.
+  std::array<Verdict, List::room / lanes> verdicts;
+  for (std::size_t i = 0; i < list.count; i += lanes)
+    verdicts[i / lanes] =
         judge_edges(lines_at(low, Places(list.low + i)), lines_at(high, Places(list.high + i)), range);
+  for (std::size_t i = 0; i < list.count; i += lanes) {
+    auto [near, sure] = verdicts[i / lanes];
     if (list.count - i < lanes) near &= (1u << (list.count - i)) - 1;
     for (; near != 0; near &= near - 1) {
       const auto k = static_cast<std::size_t>(__builtin_ctz(near));
@@ -345,10 +371,10 @@ HWY_INLINE void search_leaves(const Pair& pair, const FloatBox& low_box, const F
                   masked ? &pair.mask->vertices_high : nullptr, size, vertices, batch);
   unsigned edges_open = masked ? pair.near->edges_open : (1u << pair.high->edges) - 1;
   if (edges_open == 0) return;
-  edges_open &= overlapping(high.edge, near_low);
+  edges_open &= edges_in(high, EdgeQuery(low_box, range.reach));
   if (edges_open == 0) return;
-  search_edges(pair, edges_open, overlapping(low.edge, near_high), range.reach, within(range, size), batch,
-               [&](unsigned e, unsigned f, bool sure) {
+  search_edges(pair, edges_open, edges_in(low, EdgeQuery(high_box, range.reach)), range.reach,
+               within(range, size), batch, [&](unsigned e, unsigned f, bool sure) {
                  const std::uint32_t one = 3 * low_view.first_triangle + pair.low->edge[e],
                                      two = 3 * high_view.first_triangle + pair.high->edge[f];
                  if (sure) {
@@ -360,57 +386,93 @@ HWY_INLINE void search_leaves(const Pair& pair, const FloatBox& low_box, const F
 }
 
 // How far the motion of the one takes a point of the other from where its own takes it, at most.
-HWY_INLINE float disagreement(const LeafBoxes& a, const LeafRest& rest_a, const LeafBoxes& b,
-                              const LeafRest& rest_b, float scale) {
-  float from[3];
-  for (int k = 0; k < 3; ++k) from[k] = static_cast<float>(rest_b.middle[k] - rest_a.middle[k]) * scale;
+HWY_INLINE float disagreement(const LeafMotion& a, const LeafMotion& b) {
   float turned = 0, moved = 0;
   for (std::size_t i = 0; i < 9; ++i) turned += (a.turn[i] - b.turn[i]) * (a.turn[i] - b.turn[i]);
+  const float from[3] = {b.rest[0] - a.rest[0], b.rest[1] - a.rest[1], b.rest[2] - a.rest[2]};
   for (std::size_t k = 0; k < 3; ++k) {
     const float there = a.turn[3 * k] * from[0] + a.turn[3 * k + 1] * from[1] + a.turn[3 * k + 2] * from[2];
     const float by = a.middle[k] + there - b.middle[k];
     moved += by * by;
   }
   // Of the nine numbers of a difference of two turns, the sum of squares is twice the square of its norm.
-  return std::sqrt(moved) + std::sqrt(0.5f * turned) * rest_b.radius * scale * 1.0001f;
+  return std::sqrt(moved) + std::sqrt(0.5f * turned) * b.radius;
 }
 
 // True if the two leaves have changed so little since they were at rest that no pair which counts can be
 // near.
 HWY_INLINE bool kept_apart(const LeafView& view, const NearLeaf& near, std::uint32_t low, std::uint32_t high,
                            float reach) {
-  const LeafBoxes &one = view.leaves[low], &two = view.leaves[high];
+  const LeafMotion &one = view.motions[low], &two = view.motions[high];
   const float left = near.gap * view.scale - reach - one.strain - two.strain;
-  return left > 0 &&
-         left > disagreement(one, view.shape->rest()[low], two, view.shape->rest()[high], view.scale);
+  return left > 0 && left > disagreement(one, two);
+}
+
+// --- groups ---------------------------------------------------------------------------------------
+
+struct LeafPair {
+  std::uint32_t low, high;  // places in their groups
+  const NearLeaf* near;
+};
+
+// The pairs of leaves of two groups that have to be looked at.
+HWY_INLINE std::size_t pairs_of(const LeafView& low, const LeafView& high, std::uint32_t low_group,
+                                std::uint32_t high_group, bool self, float reach, LeafPair* out,
+                                SearchCounters& counters) {
+  const Group &a = low.groups[low_group], &b = high.groups[high_group];
+  const bool same_group = self && low_group == high_group;
+  const auto leaves = std::min<std::size_t>(8, low.shape->leaves().size() - 8 * std::size_t{low_group});
+  std::size_t count = 0;
+  for (std::uint32_t i = 0; i < leaves; ++i) {
+    unsigned bits = overlapping(b, query(box_in(a, i), reach));
+    if (same_group) bits &= ~0u << i;
+    if (bits == 0) continue;
+    const std::uint32_t low_leaf = 8 * low_group + i;
+    std::span<const NearLeaf> near;
+    if (self) near = low.shape->near_from(low_leaf, 8 * high_group);
+    counters.candidates += static_cast<unsigned>(__builtin_popcount(bits));
+    for (; bits != 0; bits &= bits - 1) {
+      const auto j = static_cast<std::uint32_t>(__builtin_ctz(bits));
+      const std::uint32_t high_leaf = 8 * high_group + j;
+      while (!near.empty() && near.front().leaf < high_leaf) near = near.subspan(1);
+      const NearLeaf* found = near.empty() || near.front().leaf != high_leaf ? nullptr : &near.front();
+      if (found != nullptr && (found->closed() || kept_apart(low, *found, low_leaf, high_leaf, reach))) {
+        ++counters.culled;
+        continue;
+      }
+      out[count++] = {i, j, found};
+    }
+  }
+  return count;
+}
+
+HWY_INLINE void prefetch(const void* from, std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes; i += 64) __builtin_prefetch(static_cast<const char*>(from) + i);
 }
 
 void search_groups_of(const LeafView& low, const LeafView& high, std::uint32_t low_group,
                       std::uint32_t high_group, bool self, const Range& range, Batch& batch) {
-  const Group &a = low.groups[low_group], &b = high.groups[high_group];
-  const Leaf *low_leaves = low.shape->leaves().data(), *high_leaves = high.shape->leaves().data();
-  const bool same_group = self && low_group == high_group;
-  const auto count = std::min<std::size_t>(8, low.shape->leaves().size() - 8 * std::size_t{low_group});
+  std::array<LeafPair, 64> pairs;
+  const std::size_t count =
+      pairs_of(low, high, low_group, high_group, self, range.reach, pairs.data(), batch.counters);
+  const Leaf *low_leaves = low.shape->leaves().data() + 8 * std::size_t{low_group},
+             *high_leaves = high.shape->leaves().data() + 8 * std::size_t{high_group};
+  const LeafBoxes *low_boxes = low.leaves + 8 * std::size_t{low_group},
+                  *high_boxes = high.leaves + 8 * std::size_t{high_group};
   Vertices vertices;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const std::uint32_t low_leaf = 8 * low_group + i;
-    const FloatBox low_box = box_in(a, i);
-    unsigned bits = overlapping(b, query(low_box, range.reach));
-    if (same_group) bits &= ~0u << i;
-    for (; bits != 0; bits &= bits - 1) {
-      const auto j = static_cast<std::uint32_t>(__builtin_ctz(bits));
-      const std::uint32_t high_leaf = 8 * high_group + j;
-      ++batch.counters.candidates;
-      const NearLeaf* near = self ? low.shape->near(low_leaf, high_leaf) : nullptr;
-      if (near != nullptr && (near->closed() || kept_apart(low, *near, low_leaf, high_leaf, range.reach))) {
-        ++batch.counters.culled;
-        continue;
-      }
-      search_leaves(
-          {low_leaves + low_leaf, high_leaves + high_leaf, low.leaves + low_leaf, high.leaves + high_leaf,
-           near, near != nullptr ? &low.shape->mask(*near) : nullptr, same_group && i == j},
-          low_box, box_in(b, j), low, high, range, vertices, batch);
+  for (std::size_t n = 0; n < count; ++n) {
+    const auto [i, j, near] = pairs[n];
+    // All trees together are larger than the caches: what comes next is fetched meanwhile.
+    if (n + 1 < count) {
+      prefetch(high_boxes + pairs[n + 1].high, sizeof(LeafBoxes));
+      prefetch(high_leaves + pairs[n + 1].high, sizeof(Leaf));
+      if (pairs[n + 1].near != nullptr) __builtin_prefetch(&low.shape->mask(*pairs[n + 1].near));
     }
+    search_leaves(
+        {low_leaves + i, high_leaves + j, low_boxes + i, high_boxes + j, near,
+         near != nullptr ? &low.shape->mask(*near) : nullptr, self && low_group == high_group && i == j},
+        box_in(low.groups[low_group], i), box_in(high.groups[high_group], j), low, high, range, vertices,
+        batch);
   }
   vertices.judge(range, batch);
 }

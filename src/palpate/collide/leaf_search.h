@@ -27,7 +27,8 @@ namespace palpate {
 struct LeafView {
   const LeafTree* shape;
   const LeafBoxes* leaves;
-  const Group* groups;  // of leaves
+  const LeafMotion* motions;  // of a surface searched with itself
+  const Group* groups;        // of leaves
   std::uint32_t first_vertex, first_triangle;
   float scale;  // of the frame
 };

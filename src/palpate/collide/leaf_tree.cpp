@@ -335,15 +335,17 @@ bool make_frame(const Vec3& along, const Vec3& other, std::array<float, 9>& fram
 
 void LeafTree::make_rest(const Surface& surface) {
   rest_.assign(leaves_.size(), {});
+  const Vec3 centre = bounds(surface.rest).center();
   parallel_for(leaves_.size(), 256, [&](std::size_t i) {
     const Leaf& leaf = leaves_[i];
     LeafRest& rest = rest_[i];
     const auto at = [&](std::size_t v) -> const Vec3& { return surface.rest[leaf.vertex[v]]; };
     Vec3 sum = Vec3::Zero();
     for (std::size_t v = 0; v < leaf.vertices; ++v) sum += at(v);
-    rest.middle = sum / leaf.vertices;
+    const Vec3 middle = sum / leaf.vertices;
+    rest.middle = middle - centre;
     for (std::size_t v = 0; v < leaf.vertices; ++v) {
-      const Vec3 out = at(v) - rest.middle;
+      const Vec3 out = at(v) - middle;
       rest.radius = std::max(rest.radius, static_cast<float>(out.norm() * (1 + 1e-6)));
       for (int k = 0; k < 3; ++k) rest.point[k][v] = static_cast<float>(out[k]);
     }

@@ -43,7 +43,7 @@ struct alignas(32) LeafRest {
   std::array<float, 9> frame;    // columns: along an edge, across it in the plane of three vertices, normal
   std::array<std::uint8_t, 3> anchor;  // those vertices, as places in Leaf::vertex
   bool has_frame = false;              // false: the vertices are all but on a line
-  Vec3 middle = Vec3::Zero();          // [m]
+  Vec3 middle = Vec3::Zero();          // from the middle of the surface [m]
   float radius = 0;                    // of the vertices around it [m]
 };
 
@@ -73,12 +73,12 @@ class LeafTree {
   std::span<const Leaf> leaves() const { return leaves_; }
   // With masks only.
   std::span<const LeafRest> rest() const { return rest_; }
-  // Whether a pair of leaves has a mask; low <= high.
-  const NearLeaf* near(std::uint32_t low, std::uint32_t high) const {
+  // The pairs of a leaf with itself and higher ones that have masks, ascending, from leaf `high` on.
+  std::span<const NearLeaf> near_from(std::uint32_t low, std::uint32_t high) const {
     const NearLeaf *begin = near_.data() + near_begin_[low], *end = near_.data() + near_begin_[low + 1];
     const NearLeaf* at = std::lower_bound(
         begin, end, high, [](const NearLeaf& n, std::uint32_t leaf) { return n.leaf < leaf; });
-    return at != end && at->leaf == high ? at : nullptr;
+    return {at, end};
   }
   const LeafMask& mask(const NearLeaf& near) const { return masks_[near.mask]; }
   std::size_t memory() const;

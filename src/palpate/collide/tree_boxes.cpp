@@ -87,24 +87,18 @@ HWY_INLINE void refit_triangles(const Leaf& leaf, const Table (&x)[3], float rea
 }
 
 HWY_INLINE void refit_edges(const Leaf& leaf, const Table (&x)[3], LeafBoxes& boxes) {
-  for (std::size_t i = 0; i < leaf.edges; i += lanes) {
-    V along[3];
+  for (std::size_t i = 0; i < leaf.edges; i += lanes)
     for (std::size_t k = 0; k < 3; ++k) {
       const V a = x[k].at(leaf.end[0].data() + i), b = x[k].at(leaf.end[1].data() + i);
-      store(hn::Min(a, b), boxes.edge.lo[k], i, leaf.edges);
-      store(hn::Max(a, b), boxes.edge.hi[k], i, leaf.edges);
-      along[k] = hn::Sub(b, a);
+      store(hn::Add(a, b), boxes.middle[k], i, leaf.edges);
+      store(hn::Sub(b, a), boxes.along[k], i, leaf.edges);
     }
-    for (std::size_t k = 1; k < 3; ++k) {
-      const auto against = hn::Xor(hn::Lt(along[0], hn::Zero(d)), hn::Lt(along[k], hn::Zero(d)));
-      store(hn::IfThenElse(against, hn::Set(d, -1.0f), hn::Set(d, 1.0f)), boxes.sign[k - 1], i, leaf.edges);
-    }
-  }
 }
 
 // The rigid motion from rest, found by three vertices and the middle of all.
-HWY_INLINE void refit_motion(const Leaf& leaf, const LeafRest& rest, float scale, LeafBoxes& boxes) {
-  boxes.strain = 1e30f;
+HWY_INLINE void refit_motion(const Leaf& leaf, const LeafRest& rest, float scale, const LeafBoxes& boxes,
+                             LeafMotion& motion) {
+  motion.strain = 1e30f;
   if (!rest.has_frame) return;
   float x[3], y[3];
   for (std::size_t k = 0; k < 3; ++k) {
@@ -125,13 +119,13 @@ HWY_INLINE void refit_motion(const Leaf& leaf, const LeafRest& rest, float scale
   y[0] = z[1] * x[2] - z[2] * x[1], y[1] = z[2] * x[0] - z[0] * x[2], y[2] = z[0] * x[1] - z[1] * x[0];
   for (std::size_t i = 0; i < 3; ++i)
     for (std::size_t k = 0; k < 3; ++k)
-      boxes.turn[3 * i + k] =
+      motion.turn[3 * i + k] =
           x[i] * rest.frame[3 * k] + y[i] * rest.frame[3 * k + 1] + z[i] * rest.frame[3 * k + 2];
   const float per_vertex = 1 / static_cast<float>(leaf.vertices);
   for (std::size_t k = 0; k < 3; ++k) {
     float sum = 0;
     for (std::size_t i = 0; i < leaf.vertices; ++i) sum += boxes.point[k][i];
-    boxes.middle[k] = sum * per_vertex;
+    motion.middle[k] = sum * per_vertex;
   }
   V most = hn::Zero(d);
   const V in_frame = hn::Set(d, scale);
@@ -141,19 +135,26 @@ HWY_INLINE void refit_motion(const Leaf& leaf, const LeafRest& rest, float scale
                     hn::Mul(in_frame, hn::Load(d, rest.point[2] + i))};
     V out[3];
     for (std::size_t k = 0; k < 3; ++k) {
-      const V there = dot(hn::Set(d, boxes.turn[3 * k]), hn::Set(d, boxes.turn[3 * k + 1]),
-                          hn::Set(d, boxes.turn[3 * k + 2]), p[0], p[1], p[2]);
-      out[k] = hn::Sub(hn::Sub(hn::Load(d, boxes.point[k] + i), hn::Set(d, boxes.middle[k])), there);
+      const V there = dot(hn::Set(d, motion.turn[3 * k]), hn::Set(d, motion.turn[3 * k + 1]),
+                          hn::Set(d, motion.turn[3 * k + 2]), p[0], p[1], p[2]);
+      out[k] = hn::Sub(hn::Sub(hn::Load(d, boxes.point[k] + i), hn::Set(d, motion.middle[k])), there);
     }
     const V squared = dot(out[0], out[1], out[2], out[0], out[1], out[2]);
     most = hn::Max(most, hn::IfThenElse(hn::FirstN(d, leaf.vertices - i), squared, hn::Zero(d)));
   }
-  // The turn is one to rounding only, which counts by the leaf's size.
-  boxes.strain = std::sqrt(hn::GetLane(hn::MaxOfLanes(d, most))) * 1.0001f + rest.radius * scale * 1e-5f;
+  float far = 0;
+  for (std::size_t k = 0; k < 3; ++k) {
+    motion.rest[k] = static_cast<float>(rest.middle[static_cast<Eigen::Index>(k)]) * scale;
+    far = std::max(far, std::abs(motion.rest[k]));
+  }
+  motion.radius = rest.radius * scale * 1.0001f;
+  // The turn is one to rounding only, which counts by the leaf's size; places at rest are rounded too.
+  motion.strain = std::sqrt(hn::GetLane(hn::MaxOfLanes(d, most))) * 1.0001f + rest.radius * scale * 1e-5f +
+                  far * 0x1p-20f;
 }
 
 FloatBox refit_leaf(const Leaf& leaf, const LeafRest* rest, const Vec3* positions, const Frame& frame,
-                    float reach, LeafBoxes& boxes) {
+                    float reach, LeafBoxes& boxes, LeafMotion* motion) {
   for (std::size_t i = 0; i < leaf.vertices; ++i) {
     const Vec3& p = positions[leaf.vertex[i]];
     for (std::size_t k = 0; k < 3; ++k)
@@ -164,7 +165,7 @@ FloatBox refit_leaf(const Leaf& leaf, const LeafRest* rest, const Vec3* position
   float sum[3];
   refit_triangles(leaf, x, reach, boxes, sum);
   refit_edges(leaf, x, boxes);
-  if (rest != nullptr) refit_motion(leaf, *rest, static_cast<float>(frame.scale), boxes);
+  if (rest != nullptr) refit_motion(leaf, *rest, static_cast<float>(frame.scale), boxes, *motion);
 
   const float squared = sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2];
   const float scale = squared > 1e-30f ? 1 / std::sqrt(squared) : 0;
@@ -243,16 +244,14 @@ void clear(LeafBoxes& boxes) {
   fill(boxes.point, beyond);
   fill(boxes.normal, 0);
   std::fill(std::begin(boxes.offset), std::end(boxes.offset), 0.0f);
-  fill(boxes.edge.lo, beyond);
-  fill(boxes.edge.hi, -beyond);
-  for (auto& row : boxes.sign) std::fill(std::begin(row), std::end(row), 1.0f);
+  fill(boxes.middle, beyond);
+  fill(boxes.along, 0);
   std::fill(std::begin(boxes.error), std::end(boxes.error), 0.0f);
-  boxes.strain = beyond;
 }
 
 FloatBox refit(const Leaf& leaf, const LeafRest* rest, const Vec3* positions, const Frame& frame, float reach,
-               LeafBoxes& boxes) {
-  return HWY_DYNAMIC_DISPATCH(refit_leaf)(leaf, rest, positions, frame, reach, boxes);
+               LeafBoxes& boxes, LeafMotion* motion) {
+  return HWY_DYNAMIC_DISPATCH(refit_leaf)(leaf, rest, positions, frame, reach, boxes, motion);
 }
 
 }  // namespace palpate

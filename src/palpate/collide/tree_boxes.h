@@ -42,14 +42,17 @@ using Group = Boxes<8>;  // eight children, leaves or groups
 struct alignas(32) LeafBoxes {
   float point[3][leaf_corners];
   Boxes<leaf_triangles> triangle;
-  Boxes<leaf_features> edge;
-  float sign[2]
-            [leaf_features];  // an edge goes from low to high x; 1 if it does so in y and z as well, else -1
+  float middle[3][leaf_features], along[3][leaf_features];  // of edges: twice the middle, and the whole edge
   // Planes: normal . p - offset, of what is near the triangle, errs by less than `error`.
   float normal[3][leaf_triangles], offset[leaf_triangles], error[leaf_triangles];
   float across[3], slab[2];  // the mean normal, and the leaf's places along it
-  float turn[9], middle[3];  // the motion from rest: p -> turn * (p - middle at rest) + middle
-  float strain;              // what it leaves; huge where there is no motion
+};
+
+// How a leaf has moved from rest: p -> turn * (p - rest) + middle.
+struct LeafMotion {
+  float turn[9], middle[3], rest[3];
+  float radius;          // of the vertices around the middle
+  float strain = 1e30f;  // no point of the leaf is farther from where this takes it; huge: no motion is known
 };
 
 // One box, to compare others with.
@@ -71,6 +74,6 @@ void clear(Group& group);
 // Boxes of a leaf's features; returns the box of all.
 // `reach` is the largest that will be searched with; `rest` null: without the motion from rest.
 FloatBox refit(const Leaf& leaf, const LeafRest* rest, const Vec3* positions, const Frame& frame, float reach,
-               LeafBoxes& boxes);
+               LeafBoxes& boxes, LeafMotion* motion);
 
 }  // namespace palpate
