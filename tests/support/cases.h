@@ -3,8 +3,8 @@
 //   each_case(20'000, [](Random& random) { ... EXPECT_... });
 //
 // Every case has a seed of its own, printed when an expectation in it fails; PALPATE_SEED=<that number> runs
-// this case alone. Under PALPATE_LONG=1 (label "long") 10 times as many cases run, under PALPATE_FEWER_CASES=5
-// a fifth of them.
+// this case alone. Under PALPATE_LONG=1 (label "long") 10 times as many cases run, under
+// PALPATE_FEWER_CASES=5 a fifth of them.
 #pragma once
 
 #include <algorithm>
