@@ -292,26 +292,51 @@ TEST(Detector, KeysStayWhileThingsMove) {
   for (std::size_t i = 0; i < before.size(); ++i) EXPECT_EQ(before[i].key, after[i].key);
 }
 
+TEST(Detector, TheDefaultSaysWhatItPicked) {
+  const TriangleMesh ball = make(IcosphereShape{});
+  Detector detector({.contact_distance = 0.05});
+  const SurfaceId id = detector.add(ball);
+  const auto starts = [&](std::string_view word) { return detector.detect().remark.starts_with(word); };
+  EXPECT_TRUE(starts("grid")) << detector.detect().remark;
+  const auto calls_to_tree = [&] {
+    int calls = 0;
+    while (!starts("tree") && calls < 10'000) ++calls;
+    return calls;
+  };
+  EXPECT_LT(calls_to_tree(), 1000);
+  // What was cut goes to the grid again.
+  const TriangleCorners first = ball.triangles[0];
+  std::vector<std::uint32_t> places;
+  detector.remove_triangles(id, std::vector<std::uint32_t>{0});
+  detector.add_triangles(id, std::vector<TriangleCorners>{first}, places);
+  EXPECT_TRUE(starts("grid")) << detector.detect().remark;
+  EXPECT_LT(calls_to_tree(), 1000);
+}
+
 TEST(Detector, AWarmCallAllocatesNothing) {
   if (!testing::counts_allocations()) GTEST_SKIP() << "the sanitizers have their own allocator";
   TriangleMesh mesh = testing::bent(testing::sheet(20, 20),
                                     [](const Vec3& p) { return Vec3(p.x(), p.y(), 2 * std::sin(p.x())); });
-  Detector detector({.contact_distance = 0.6});
-  const SurfaceId id = detector.add(mesh);
-  detector.add(moved(mesh, Vec3(0, 0, 0.5)));
-  Threads(1).run([&] {
-    for (int i = 0; i < 3; ++i) {
-      detector.set_positions(id, mesh.positions);
-      detector.detect();
-    }
-    std::size_t contacts = 0;
-    EXPECT_EQ(testing::allocations_in([&] {
-                detector.set_positions(id, mesh.positions);
-                contacts = detector.detect().size();
-              }),
-              0u);
-    EXPECT_GT(contacts, 1000u);
-  });
+  for (const std::string finder : {"auto", "tree", "grid"}) {
+    SCOPED_TRACE(finder);
+    Detector detector({.contact_distance = 0.6, .finder = finder});
+    const SurfaceId id = detector.add(mesh);
+    detector.add(moved(mesh, Vec3(0, 0, 0.5)));
+    Threads(1).run([&] {
+      // Enough calls for the default to have made its choice.
+      for (int i = 0; i < 100; ++i) {
+        detector.set_positions(id, mesh.positions);
+        detector.detect();
+      }
+      std::size_t contacts = 0;
+      EXPECT_EQ(testing::allocations_in([&] {
+                  detector.set_positions(id, mesh.positions);
+                  contacts = detector.detect().size();
+                }),
+                0u);
+      EXPECT_GT(contacts, 1000u);
+    });
+  }
 }
 
 template <class Work>

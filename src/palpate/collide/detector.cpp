@@ -205,8 +205,7 @@ ContactSet Detector::detect() {
   result.counters = collector_->counters();
   result.surface_pairs = pairs_.size();
   result.memory = collector_->memory() + finder_->memory();
-  remark_ = finder_->remark();
-  result.remark = remark_;
+  result.remark = finder_->remark();
   return result;
 }
 

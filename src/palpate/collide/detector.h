@@ -32,7 +32,7 @@ struct DetectorOptions {
   double contact_distance = 0.001;                // d [m]
   std::optional<double> neighbour_distance = {};  // g [m]; 2d if not given
   double margin = 0;                              // m [m]: pairs up to d + m are returned too, marked
-  std::string finder = "tree";                    // see finders()
+  std::string finder = "auto";                    // see finders()
   FinderOptions finder_options = {};              // for studies of the classic ones
 };
 
@@ -120,7 +120,6 @@ class Detector {
   std::unique_ptr<Collector> collector_;
   StageTimer timer_;
   std::vector<Stage> stages_;
-  std::string remark_;
 };
 
 // For one use: the contacts of some meshes as they lie, each a surface with contacts inside it.

@@ -15,6 +15,7 @@ namespace palpate {
 namespace {
 
 constexpr FinderEntry table[] = {
+    {"auto", "tree where triangles stay, grid where they are new or were changed", make_finder_auto},
     {"tree", "8-wide boxes over leaves of 8 triangles, with masks for neighbours", make_finder_tree},
     {"grid", "one sorted grid for the scene, made anew at every call", make_finder_grid},
     {"classic_grid", "a grid for each pair of surfaces (Leonard 2021), repaired: the reference",

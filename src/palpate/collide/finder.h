@@ -29,8 +29,8 @@ class Finder {
   // Brings every pair of features, of the pairs of surfaces searched, that may be nearer than the reach.
   virtual void find(const Search& search, Collector& out) = 0;
   virtual std::size_t memory() const { return 0; }  // bytes held
-  // What was chosen and why, where there was something to choose.
-  virtual std::string remark() const { return {}; }
+  // What was chosen and why, where there was something to choose. Valid until the next call.
+  virtual std::string_view remark() const { return {}; }
 };
 
 // What can be chosen in the classic finders, for studies; ours have nothing to choose.

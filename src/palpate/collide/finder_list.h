@@ -7,6 +7,7 @@
 
 namespace palpate {
 
+std::unique_ptr<Finder> make_finder_auto(const FinderOptions& options);
 std::unique_ptr<Finder> make_finder_brute(const FinderOptions& options);
 std::unique_ptr<Finder> make_finder_classic_grid(const FinderOptions& options);
 std::unique_ptr<Finder> make_finder_classic_trees(const FinderOptions& options);

@@ -25,6 +25,10 @@ std::uint64_t room_for(std::uint64_t count) {
   const std::uint64_t step = std::bit_floor(count - 1) / 4;
   return step == 0 ? count : (count + step - 1) / step * step;
 }
+// What was removed leaves its room to those that come after.
+std::uint64_t wanted_room(std::uint64_t count, std::uint64_t room) {
+  return std::max(room_for(count), count == 0 ? room : 0);
+}
 
 void check_positions(const Surface& surface, std::span<const Vec3> positions, std::size_t first = 0) {
   for (std::size_t i = 0; i < positions.size(); ++i)
@@ -54,14 +58,29 @@ Surface& Surfaces::edit(SurfaceId id) { return const_cast<Surface&>(at(id)); }  
 
 // Gives every surface a range with room for what it has, and moves what lies elsewhere. Surfaces that were
 // removed keep their range until another takes the slot: the numbers of the others stay.
+// Then those before it stay where they are, and thousands can be added one by one.
+bool Surfaces::only_last_is_new() const {
+  std::uint64_t vertices = 0, triangles = 0;
+  for (const Surface& s : surfaces_) {
+    if (&s == &surfaces_.back()) return s.vertex_room == 0 && s.triangle_room == 0;
+    if (s.first_vertex != vertices || s.first_triangle != triangles ||
+        s.vertex_room != wanted_room(s.vertices, s.vertex_room) ||
+        s.triangle_room != wanted_room(s.triangles, s.triangle_room))
+      return false;
+    vertices += s.vertex_room;
+    triangles += s.triangle_room;
+  }
+  return false;
+}
+
 void Surfaces::make_room() {
   std::uint64_t vertices = 0, triangles = 0;
   bool same = true;
   for (const Surface& s : surfaces_) {
     same = same && s.first_vertex == vertices && s.first_triangle == triangles &&
            s.vertex_room >= s.vertices && s.triangle_room >= s.triangles;
-    vertices += std::max<std::uint64_t>(room_for(s.vertices), s.vertices == 0 ? s.vertex_room : 0);
-    triangles += std::max<std::uint64_t>(room_for(s.triangles), s.triangles == 0 ? s.triangle_room : 0);
+    vertices += wanted_room(s.vertices, s.vertex_room);
+    triangles += wanted_room(s.triangles, s.triangle_room);
     same = same && s.first_vertex + std::uint64_t{s.vertex_room} == vertices &&
            s.first_triangle + std::uint64_t{s.triangle_room} == triangles;
   }
@@ -70,6 +89,20 @@ void Surfaces::make_room() {
         Place::named("surface", surfaces_.back().name), "with it there are too many vertices or triangles",
         "A detector holds up to 2 billion vertices and 700 million triangles, room to grow included.");
   if (same && positions_.size() == vertices + 1) return;
+  if (only_last_is_new()) {
+    Surface& s = surfaces_.back();
+    s.first_vertex = static_cast<std::uint32_t>(vertices - room_for(s.vertices));
+    s.first_triangle = static_cast<std::uint32_t>(triangles - room_for(s.triangles));
+    s.vertex_room = static_cast<std::uint32_t>(room_for(s.vertices));
+    s.triangle_room = static_cast<std::uint32_t>(room_for(s.triangles));
+    positions_.resize(vertices + 1, Vec3::Zero());
+    triangles_.resize(triangles, hole);
+    owned_.resize(triangles, 0);
+    surface_of_vertex_.resize(vertices, static_cast<std::uint32_t>(surfaces_.size() - 1));
+    for (std::uint32_t t = 0; t < s.triangles; ++t) copy_triangle(s, t);
+    ++layout_;
+    return;
+  }
   std::vector<Vec3> positions(vertices + 1, Vec3::Zero());
   std::vector<TriangleCorners> all(triangles, hole);
   std::vector<std::uint8_t> owned(triangles, 0);

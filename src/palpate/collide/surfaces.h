@@ -84,6 +84,7 @@ class Surfaces {
 
  private:
   Surface& edit(SurfaceId id);
+  bool only_last_is_new() const;
   void make_room();
   void copy_triangle(const Surface& surface, std::uint32_t t);
   void find_owners(const Surface& surface, std::span<const std::uint32_t> touched);
