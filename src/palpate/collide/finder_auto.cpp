@@ -4,9 +4,11 @@
 // A tree answers in a fraction of the grid's time, but it has to be made first, and made again after a cut;
 // the grid keeps nothing. So a surface is searched by the grid until that has been as much work as making its
 // tree, measured in pairs of triangles looked at; whatever comes then, both together never cost more than
-// twice what the better one would have. With neighbours to be masked, a tree is about fifty times as much
-// work. Each pair of surfaces goes to one of the two; both give the same contacts, so which one it was cannot
-// be seen in the result.
+// about twice what the better one would have. With neighbours to be masked, a tree is about fifty times as
+// much work. A tree that was thrown away before it was of use makes the next one wait longer. Each pair of
+// surfaces goes to one of the two; both give the same contacts, so which one it was cannot be seen in the
+// result.
+#include <algorithm>
 #include <iterator>
 
 #include <fmt/format.h>
@@ -19,6 +21,7 @@ namespace {
 
 // What making a tree is worth, in pairs of triangles that the grid looks at, for each triangle.
 constexpr double plain_tree = 1.5, masked_tree = 64;
+constexpr unsigned of_use = 16;  // searches
 constexpr double looking = 0.1;  // what it takes to see that a triangle is near nothing
 
 class FinderAuto : public Finder {
@@ -47,7 +50,9 @@ class FinderAuto : public Finder {
  private:
   struct Seen {
     std::uint64_t changes = 0;
-    double spent = 0;  // on a triangle by the grid, since the last change
+    double spent = 0;       // on a triangle by the grid, since the last change
+    double patience = 1;    // times what a tree is worth
+    unsigned answered = 0;  // pairs of surfaces searched by the tree, since the last change
     bool counted = false;
   };
 
@@ -59,8 +64,13 @@ class FinderAuto : public Finder {
 
   bool has_paid(const Search& search, std::uint32_t slot) {
     Seen& seen = seen_[slot];
-    if (seen.changes != search.surfaces[slot].changes) seen = {search.surfaces[slot].changes, 0, false};
-    return seen.spent >= (search.find(slot, slot) != nullptr ? masked_tree : plain_tree);
+    if (seen.changes != search.surfaces[slot].changes) {
+      seen.changes = search.surfaces[slot].changes;
+      if (seen.answered > 0) seen.patience = seen.answered < of_use ? std::min(2 * seen.patience, 64.0) : 1;
+      seen.spent = 0;
+      seen.answered = 0;
+    }
+    return seen.spent >= seen.patience * (search.find(slot, slot) != nullptr ? masked_tree : plain_tree);
   }
 
   void share(const Search& search) {
@@ -71,6 +81,8 @@ class FinderAuto : public Finder {
     for (const SurfacePair& pair : search.pairs) {
       const bool paid = has_paid(search, pair.first) && has_paid(search, pair.second);
       (paid ? with_tree_ : with_grid_).push_back(pair);
+      seen_[pair.first].answered += paid;
+      seen_[pair.second].answered += paid;
     }
     describe();
   }
