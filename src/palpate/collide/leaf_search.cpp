@@ -54,8 +54,8 @@ struct Verdict {
   unsigned near, sure;  // bits: not told apart; of those, surely near enough
 };
 // The range for features that all lie in a box of this size. Coordinates are below 2 and err by 2^-24,
-// differences are below `size`: the gap along a direction then errs by less than 5e-7 + size * 6e-7, the
-// distance of two points, found by products, by less than 1.1e-6 + size * 7e-7.
+// differences are below `size`: the gap along a direction then errs by less than 7e-7 + size * 9e-7, the
+// distance of two points, found by products, by less than 1.2e-6 + size * 1e-6.
 HWY_INLINE Range within(const Range& range, float size) {
   const float slack = size * 0x1p-19f;
   return {range.distance * (1 + 1e-6f) + (0x1p-20f + slack),
