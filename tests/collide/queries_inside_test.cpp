@@ -17,7 +17,7 @@ using testing::Random;
 
 TEST(QueriesProperty, SignsEqualThoseOfExactCrossings) {
   std::size_t inside = 0, on = 0;
-  each_case(700, [&](Random& random) {
+  const std::size_t cases = each_case(700, [&](Random& random) {
     const TriangleMesh mesh = testing::random_closed(random);
     Detector detector;
     const SurfaceId id = detector.add(mesh);
@@ -44,8 +44,8 @@ TEST(QueriesProperty, SignsEqualThoseOfExactCrossings) {
       ASSERT_EQ(std::abs(found.distance), queries.nearest(id, point)->distance);
     }
   });
-  EXPECT_GT(inside, 500u);
-  EXPECT_GT(on, 100u);
+  EXPECT_GE(7 * inside, 5 * cases);
+  EXPECT_GE(7 * on, cases);
 }
 
 // Every point of a grid in, on and around a box whose vertices are on the grid.

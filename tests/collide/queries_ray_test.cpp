@@ -45,7 +45,7 @@ void expect_first(Queries& queries, const Surfaces& all, const Ray& ray) {
 
 TEST(QueriesProperty, FirstHitsEqualALookAtEveryTriangle) {
   std::size_t hits = 0;
-  each_case(1500, [&](Random& random) {
+  const std::size_t cases = each_case(1500, [&](Random& random) {
     const auto meshes = random.chance(0.5) ? testing::random_scene(random).meshes
                                            : std::vector<TriangleMesh>{testing::random_closed(random),
                                                                        testing::random_closed(random)};
@@ -58,7 +58,7 @@ TEST(QueriesProperty, FirstHitsEqualALookAtEveryTriangle) {
       hits += queries.first_hit(ray).has_value();
     }
   });
-  EXPECT_GT(hits, 3000u);
+  EXPECT_GE(hits, 2 * cases);
 }
 
 // From a point inside, towards every vertex, along every edge's middle, and a few units of rounding beside.

@@ -43,12 +43,13 @@ inline bool long_run() {
   return value != nullptr && std::string(value) != "0";
 }
 
+// Returns how many cases ran, for tests that ask how often something came up; 0 for one case alone.
 template <class Body>
-void each_case(std::size_t count, Body&& body) {
+std::size_t each_case(std::size_t count, Body&& body) {
   if (const char* seed = std::getenv("PALPATE_SEED")) {
     Random random(std::strtoull(seed, nullptr, 0));
     body(random);
-    return;
+    return 0;
   }
   if (long_run()) count *= 10;
   if (const char* part = std::getenv("PALPATE_FEWER_CASES"))
@@ -59,8 +60,9 @@ void each_case(std::size_t count, Body&& body) {
     SCOPED_TRACE("repeat this case alone with PALPATE_SEED=" + std::to_string(seed));
     Random random(seed);
     body(random);
-    if (::testing::Test::HasFailure()) return;  // one failing case is enough to read
+    if (::testing::Test::HasFailure()) return i + 1;  // one failing case is enough to read
   }
+  return count;
 }
 
 }  // namespace palpate::testing
