@@ -262,8 +262,7 @@ class FinderTree : public Finder {
     const double distance = surfaces.distance + search.margin;
     // Where a rest shape is declared, pairs have thresholds of their own.
     const bool thresholds = self && search.surfaces[surfaces.first].has_rest;
-    const Range range{frame_.reach(distance), thresholds ? -1 : frame_.sure(distance),
-                      static_cast<float>(distance * frame_.scale)};
+    const Range range{frame_.reach(distance), static_cast<float>(distance * frame_.scale), !thresholds};
     search_groups(view(surfaces.first), view(surfaces.second), groups.low, groups.high, self, range, batch);
   }
 

@@ -53,13 +53,16 @@ HWY_INLINE V ratio(V a, V b) { return hn::Div(a, hn::Max(b, hn::Set(d, 1e-30f)))
 struct Verdict {
   unsigned near, sure;  // bits: not told apart; of those, surely near enough
 };
-// The range for features that all lie in a box of this size. Coordinates are below 2 and err by 2^-24,
+// The limits for features that all lie in a box of this size. Coordinates are below 2 and err by 2^-24,
 // differences are below `size`: the gap along a direction then errs by less than 7e-7 + size * 9e-7, the
 // distance of two points, found by products, by less than 1.2e-6 + size * 1e-6.
-HWY_INLINE Range within(const Range& range, float size) {
+struct Limits {
+  float apart, sure;  // what is farther does not count; what is nearer does
+};
+HWY_INLINE Limits within(const Range& range, float size) {
   const float slack = size * 0x1p-19f;
   return {range.distance * (1 + 1e-6f) + (0x1p-20f + slack),
-          range.sure > 0 ? range.distance * (1 - 1e-6f) - (0x1p-19f + slack) : -1, range.distance};
+          range.same_for_all ? range.distance * (1 - 1e-6f) - (0x1p-19f + slack) : -1};
 }
 // `offset`: between the two points; `gap`: of the features along it, times its length.
 HWY_INLINE Verdict judge(const V3& offset, V gap, float reach, float sure) {
@@ -81,7 +84,7 @@ HWY_INLINE Lines lines_at(const LeafBoxes& boxes, const Places& at) {
 }
 
 // All in twice the lengths: the points of an edge are middle + s * along, s from -1 to 1.
-HWY_INLINE Verdict judge_edges(const Lines& a, const Lines& b, const Range& range) {
+HWY_INLINE Verdict judge_edges(const Lines& a, const Lines& b, const Limits& limits) {
   const V minus = hn::Set(d, -1.0f), plus = hn::Set(d, 1.0f);
   const V3 &u = a.along, &v = b.along, w = b.middle - a.middle;
   const V uu = dot(u, u), vv = dot(v, v), uv = dot(u, v), wu = dot(w, u), wv = dot(w, v);
@@ -92,7 +95,7 @@ HWY_INLINE Verdict judge_edges(const Lines& a, const Lines& b, const Range& rang
   const V s = between(minus, plus, ratio(hn::Add(hn::Mul(t, uv), wu), uu));
   const V3 offset = (w + t * v) - s * u;
   const V gap = hn::Sub(hn::Sub(dot(offset, w), hn::Abs(dot(offset, v))), hn::Abs(dot(offset, u)));
-  return judge(offset, gap, 2 * range.reach, 2 * range.sure);
+  return judge(offset, gap, 2 * limits.apart, 2 * limits.sure);
 }
 
 // Pairs of places in two leaves, whose boxes come near.
@@ -167,8 +170,8 @@ HWY_INLINE std::size_t edges_near(const LeafBoxes& rows, unsigned live, const Le
 }
 
 template <class Put>
-HWY_INLINE void search_edges(const Pair& pair, unsigned live, unsigned there, float reach, const Range& range,
-                             Batch& batch, Put&& put) {
+HWY_INLINE void search_edges(const Pair& pair, unsigned live, unsigned there, float reach,
+                             const Limits& limits, Batch& batch, Put&& put) {
   List list;
   const LeafBoxes &low = *pair.low_boxes, &high = *pair.high_boxes;
   // Fewer rows are better; masks have theirs.
@@ -185,7 +188,7 @@ HWY_INLINE void search_edges(const Pair& pair, unsigned live, unsigned there, fl
   std::array<Verdict, List::room / lanes> verdicts;
   for (std::size_t i = 0; i < list.count; i += lanes)
     verdicts[i / lanes] =
-        judge_edges(lines_at(low, Places(list.low + i)), lines_at(high, Places(list.high + i)), range);
+        judge_edges(lines_at(low, Places(list.low + i)), lines_at(high, Places(list.high + i)), limits);
   for (std::size_t i = 0; i < list.count; i += lanes) {
     auto [near, sure] = verdicts[i / lanes];
     if (list.count - i < lanes) near &= (1u << (list.count - i)) - 1;
@@ -198,7 +201,7 @@ HWY_INLINE void search_edges(const Pair& pair, unsigned live, unsigned there, fl
 
 // --- vertices and triangles -----------------------------------------------------------------------
 
-HWY_INLINE Verdict judge_vertices(const V3& p, const V3& a, const V3& b, const V3& c, const Range& range) {
+HWY_INLINE Verdict judge_vertices(const V3& p, const V3& a, const V3& b, const V3& c, const Limits& limits) {
   const V zero = hn::Zero(d), one = hn::Set(d, 1.0f);
   const V3 w = p - a, ab = b - a, ac = c - a;
   const V bb = dot(ab, ab), cc = dot(ac, ac), bc = dot(ab, ac), wb = dot(w, ab), wc = dot(w, ac);
@@ -225,7 +228,7 @@ HWY_INLINE Verdict judge_vertices(const V3& p, const V3& a, const V3& b, const V
   weight_c = hn::IfThenElse(inside, foot_c, weight_c);
   const V3 offset = w - (weight_b * ab + weight_c * ac);
   const V gap = hn::Sub(dot(offset, w), hn::Max(zero, hn::Max(dot(offset, ab), dot(offset, ac))));
-  return judge(offset, gap, range.reach, range.sure);
+  return judge(offset, gap, limits.apart, limits.sure);
 }
 
 // Vertices and triangles of several pairs of leaves: a pair has few, and eight are judged at once.
@@ -237,13 +240,13 @@ struct Vertices {
   float size = 0;
 
   void judge(const Range& range, Batch& batch) {
-    const Range exact = within(range, size);
+    const Limits limits = within(range, size);
     batch.counters.tested += count;
     for (std::size_t i = 0; i < count; i += lanes) {
       const auto at = [&](std::size_t k) {
         return V3{hn::Load(d, point[k][0] + i), hn::Load(d, point[k][1] + i), hn::Load(d, point[k][2] + i)};
       };
-      auto [near, sure] = judge_vertices(at(0), at(1), at(2), at(3), exact);
+      auto [near, sure] = judge_vertices(at(0), at(1), at(2), at(3), limits);
       if (count - i < lanes) near &= (1u << (count - i)) - 1;
       for (; near != 0; near &= near - 1) {
         const auto k = static_cast<std::size_t>(__builtin_ctz(near));

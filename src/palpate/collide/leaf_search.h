@@ -35,9 +35,9 @@ struct LeafView {
 
 // How near features have to come, in the frame's unit.
 struct Range {
-  float reach;     // whatever counts is nearer, axis by axis, wherever in the frame it is
-  float sure;      // whatever is nearer counts; negative: that cannot be said
-  float distance;  // as asked for
+  float reach;        // whatever counts is nearer, axis by axis, wherever in the frame it is
+  float distance;     // as asked for
+  bool same_for_all;  // whatever is nearer than `distance` counts
 };
 
 // Brings the pairs of features of two groups. `self`: of one surface, the first group not the higher.

@@ -10,7 +10,7 @@
 // filters out. Which ones does not depend on positions, so it is found once for every pair of leaves that are
 // within `g` of each other: a bit for every pair of their features. Most such pairs of leaves have nothing
 // left, and are never looked at. Of the others it is known how near the pairs that count come at rest; where
-// the two leaves have hardly changed shape since, they are not looked at either (tree_boxes.h).
+// the two leaves have hardly changed shape since, they are not looked at either (leaf_search.h).
 #pragma once
 
 #include <algorithm>

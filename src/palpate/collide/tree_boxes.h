@@ -27,10 +27,6 @@ struct Frame {
   float reach(double distance) const {
     return static_cast<float>((distance * (1 + 1e-6) + radius * 0x1p-18) * scale);
   }
-  // Whatever is nearer than this in floats is nearer than `distance`; negative: nothing can be said.
-  float sure(double distance) const {
-    return static_cast<float>((distance * (1 - 1e-6) - radius * 0x1p-17) * scale);
-  }
 };
 
 template <std::size_t n>
