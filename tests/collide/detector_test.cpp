@@ -2,6 +2,7 @@
 #include <palpate/collide/detector.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -247,18 +248,81 @@ TEST(DetectorProperty, NumberingChangesNothingButIds) {
       if (random.chance(0.5)) std::swap(t[0], t[1]);
     }
     other = testing::shuffled(random, other);
-    const auto distances = [&](const TriangleMesh& one) {
+    std::vector<std::uint32_t> back(place.size());
+    for (std::uint32_t i = 0; i < place.size(); ++i) back[place[i]] = i;
+    // Each contact by its vertices, numbered as at first; the surfaces in either order.
+    using Feature = std::vector<std::pair<std::size_t, std::uint32_t>>;
+    const auto named = [&](const TriangleMesh& one, std::span<const std::uint32_t> numbers, bool reversed) {
       std::vector<TriangleMesh> meshes{one};
       meshes.insert(meshes.end(), scene.meshes.begin() + 1, scene.meshes.end());
-      if (random.chance(0.5)) std::reverse(meshes.begin(), meshes.end());
-      std::vector<std::pair<int, double>> all;
-      for (const Contact& contact : contacts(meshes, scene.distance))
-        all.emplace_back(static_cast<int>(contact.kind()), contact.distance);
+      if (reversed) std::reverse(meshes.begin(), meshes.end());
+      Detector detector({.contact_distance = scene.distance});
+      for (const TriangleMesh& m : meshes) detector.add(m);
+      std::vector<std::tuple<ContactKind, Feature, Feature, double>> all;
+      for (const Contact& contact : detector.detect()) {
+        const auto feature = [&](std::span<const std::uint32_t> vertices, std::uint32_t slot) {
+          const std::size_t surface = reversed ? meshes.size() - 1 - slot : slot;
+          Feature result;
+          for (std::uint32_t v : vertices) {
+            v -= detector.surfaces()[slot].first_vertex;
+            result.emplace_back(surface, surface == 0 && !numbers.empty() ? numbers[v] : v);
+          }
+          std::sort(result.begin(), result.end());
+          return result;
+        };
+        const Surfaces& surfaces = detector.surfaces();
+        const auto edge = [&](std::uint32_t side) {
+          return std::array{surfaces.side_begin(side), surfaces.side_end(side)};
+        };
+        const bool edges = contact.kind() == ContactKind::edge_edge;
+        Feature first = edges ? feature(edge(contact.first()), contact.first_surface)
+                              : feature(std::array{contact.first()}, contact.first_surface);
+        Feature second = edges ? feature(edge(contact.second()), contact.second_surface)
+                               : feature(surfaces.triangles()[contact.second()], contact.second_surface);
+        if (edges && second < first) std::swap(first, second);
+        all.emplace_back(contact.kind(), std::move(first), std::move(second), contact.distance);
+      }
       std::sort(all.begin(), all.end());
       return all;
     };
-    ASSERT_EQ(distances(mesh), distances(other)) << scene.name;
+    ASSERT_EQ(named(mesh, {}, false), named(other, back, random.chance(0.5))) << scene.name;
   });
+}
+
+// A neighbour distance as long as the surface: what lies near along it is then looked up, not listed.
+TEST(Detector, AVeryLongNeighbourDistanceTakesNoMoreMemory) {
+  const TriangleMesh rolled = testing::bent(testing::sheet(60, 8), [](const Vec3& p) {
+    const double turn = p.x() / 4, r = 4 + 0.1 * turn;
+    return Vec3(r * std::cos(turn), r * std::sin(turn), p.y());
+  });
+  for (const double g : {2.0, 25.0, 60.0, 1000.0}) {
+    std::vector<Contact> expected;
+    std::size_t memory = 0;
+    for (const FinderEntry& entry : finders()) {
+      Detector detector(
+          {.contact_distance = 0.9, .neighbour_distance = g, .finder = std::string(entry.name)});
+      const SurfaceId id = detector.add(rolled);
+      EXPECT_EQ(detector.surfaces().slots().size(), 1u);
+      std::vector<Contact> found = copy(detector.detect());
+      // Some triangles go, and come back: the paths are others, and the same again.
+      const std::vector<std::uint32_t> cut{100, 101, 102, 600, 601};
+      std::vector<TriangleCorners> gone;
+      for (const std::uint32_t t : cut) gone.push_back(rolled.triangles[t]);
+      std::vector<std::uint32_t> places;
+      detector.remove_triangles(id, cut);
+      const std::vector<Contact> without = copy(detector.detect());
+      found.insert(found.end(), without.begin(), without.end());
+      detector.add_triangles(id, gone, places);
+      const ContactSet again = detector.detect();
+      memory = std::max(memory, again.memory);
+      found.insert(found.end(), again.begin(), again.end());
+      if (expected.empty()) expected = found;
+      EXPECT_TRUE(same(found, expected)) << entry.name << " with g = " << g;
+      EXPECT_EQ(detector.surfaces()[0].paths != nullptr, g > 10);
+    }
+    EXPECT_EQ(expected.empty(), g > 50) << g;
+    EXPECT_LT(memory, 30u << 20u);
+  }
 }
 
 TEST(Detector, SameBytesForAnyNumberOfThreads) {

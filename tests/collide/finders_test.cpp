@@ -100,7 +100,7 @@ TEST(FindersProperty, AllEqualBrute) {
 // What can be chosen in the classic finders: volumes change nothing, the papers' rules and cones only lose.
 TEST(FindersProperty, OptionsOfTheClassicFinders) {
   std::size_t kept = 0, lost = 0;
-  each_case(150, [&](Random& random) {
+  each_case(400, [&](Random& random) {
     const ContactScene scene = testing::random_scene(random);
     const auto found_with = [&](const char* finder, const FinderOptions& options) {
       Detector detector({.contact_distance = scene.distance, .finder = finder, .finder_options = options});
@@ -115,6 +115,12 @@ TEST(FindersProperty, OptionsOfTheClassicFinders) {
           ASSERT_EQ(difference(expected, found_with(finder, {.spheres = spheres, .feature_boxes = boxes})),
                     "")
               << finder << " in " << scene.name;
+    // Cones that lose nothing, for any number of threads.
+    for (const int threads : {1, 2, 4})
+      Threads(threads).run([&] {
+        ASSERT_EQ(difference(expected, found_with("classic_grid", {.cones = true})), "")
+            << "with cones in " << scene.name;
+      });
     for (const bool rules : {false, true}) {
       const auto some = found_with("classic_grid", {.published_rules = rules, .published_cones = !rules});
       ASSERT_TRUE(std::includes(expected.begin(), expected.end(), some.begin(), some.end(),

@@ -36,7 +36,7 @@ TEST(SweepProperty, FindsWhatAllPairsFind) {
         Surface surface;
         surface.motion = random.chance(0.2) ? Motion::fixed : Motion::deformable;
         const TriangleMesh mesh = testing::random_soup(random, 1 + random.below(3), size, 0.3);
-        ids.push_back(surfaces.add(surface, mesh.positions, mesh.triangles));
+        ids.push_back(surfaces.add(std::move(surface), mesh.positions, mesh.triangles));
       } else if (random.chance(0.2)) {
         const std::size_t i = random.below(ids.size());
         surfaces.remove(ids[i]);

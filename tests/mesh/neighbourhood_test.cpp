@@ -1,4 +1,5 @@
 // Along-surface distances against Floyd-Warshall, on random triangle soups and on meshes full of ties.
+#include <palpate/mesh/edge_paths.h>
 #include <palpate/mesh/neighbourhood.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 
 #include <palpate/base/error.h>
 #include <palpate/base/parallel.h>
+#include <palpate/mesh/generate.h>
 
 namespace palpate {
 namespace {
@@ -98,6 +100,47 @@ TEST(NeighbourhoodsProperty, AgreeWithFloydWarshall) {
       ASSERT_EQ(at, neighbourhoods.near(a).size());
     }
   });
+}
+
+// Asked one by one, without lists: the same answers.
+TEST(NeighbourhoodsProperty, PathsAgreeWithLists) {
+  std::size_t near = 0, far = 0;
+  each_case(400, [&](Random& random) {
+    Soup soup = random_soup(random);
+    if (random.chance(0.3)) {
+      // A strip, where paths are long and many equally so.
+      const std::size_t length = 2 + random.below(40);
+      soup = {};
+      for (std::size_t i = 0; i < 2 * length; ++i)
+        soup.rest.emplace_back(static_cast<double>(i / 2), static_cast<double>(i % 2), 0);
+      for (std::uint32_t i = 0; i + 2 < 2 * length; ++i) soup.triangles.push_back({i, i + 1, i + 2});
+    }
+    const Topology topology(soup.rest.size(), soup.triangles);
+    const double reach =
+        random.chance(0.3) ? static_cast<double>(1 + random.below(9)) : random.uniform(0.1, 20);
+    const Neighbourhoods lists(topology, soup.rest, reach);
+    const EdgePaths paths(topology, soup.rest, reach);
+    for (int question = 0; question < 50; ++question) {
+      std::vector<std::uint32_t> some, others;
+      for (auto* set : {&some, &others})
+        for (std::size_t i = 1 + random.below(3); i > 0; --i)
+          set->push_back(static_cast<std::uint32_t>(random.below(soup.rest.size())));
+      bool expected = false;
+      for (const std::uint32_t a : some)
+        for (const std::uint32_t b : others) expected = expected || lists.are_near(a, b);
+      ASSERT_EQ(paths.are_near(topology, soup.rest, some, others), expected);
+      ++(expected ? near : far);
+    }
+  });
+  EXPECT_GT(near, 20u);
+  EXPECT_GT(far, 20u);
+}
+
+TEST(Neighbourhoods, LongListsAreSeenBeforeTheyAreMade) {
+  TriangleMesh mesh = make(TorusShape{});
+  const Topology topology(mesh.positions.size(), mesh.triangles);
+  EXPECT_FALSE(EdgePaths::lists_are_long(topology, mesh.positions, 1e-4));
+  EXPECT_TRUE(EdgePaths::lists_are_long(topology, mesh.positions, 1e4));
 }
 
 TEST(NeighbourhoodsProperty, ChangedEqualsRebuilt) {

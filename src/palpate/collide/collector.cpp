@@ -15,6 +15,8 @@ SearchCounters& SearchCounters::operator+=(const SearchCounters& other) {
   culled += other.culled;
   tested += other.tested;
   filtered += other.filtered;
+  kept += other.kept;
+  rebuilt += other.rebuilt;
   return *this;
 }
 
@@ -36,7 +38,7 @@ struct Batch::Buffers {
   std::int64_t test_nanoseconds = 0;
 };
 
-Batch::Batch(Collector& collector) : collector_(collector) {
+Batch::Batch(Collector& collector, bool filtered) : collector_(collector), filtered_(filtered) {
   const std::lock_guard lock(collector_.mutex_);
   if (collector_.idle_.empty()) {
     buffers_ = std::make_unique<Buffers>();
@@ -113,7 +115,7 @@ bool Batch::counts(ContactKind kind, const FeaturePair& pair, double squared_dis
   const Surfaces& all = search.surfaces;
   const SurfacePair* surfaces = look_up(search, slots_of(all, kind, pair), buffers_->last_pair);
   if (surfaces == nullptr) return false;
-  if (surfaces->first == surfaces->second && !collector_.filtered_ &&
+  if (surfaces->first == surfaces->second && !filtered_ &&
       are_neighbours(all, kind, pair.first, pair.second)) {
     ++counters.filtered;
     return false;
@@ -147,9 +149,8 @@ std::size_t Collector::take_block() {
   return blocks_used_++;
 }
 
-void Collector::begin(const Search& search, bool filtered) {
+void Collector::begin(const Search& search) {
   search_ = &search;
-  filtered_ = filtered;
   blocks_used_ = 0;
   counters_ = {};
   test_nanoseconds_ = 0;
@@ -160,7 +161,8 @@ void Collector::begin(const Search& search, bool filtered) {
   }
 }
 
-std::span<const Contact> Collector::order() {
+// The keys, packed; each once.
+std::span<std::uint64_t> Collector::sorted() {
   std::size_t n = 0;
   for (std::size_t i = 0; i < blocks_used_; ++i) n += used_[i];
   // Never shrunk: what is there already need not be cleared.
@@ -172,9 +174,17 @@ std::span<const Contact> Collector::order() {
     to = std::transform(blocks_[i].get(), blocks_[i].get() + used_[i], to,
                         [&](std::uint64_t key) { return pack_.pack(key); });
   std::span keys = std::span(keys_).first(n);
-  sort_.sort(keys, true);
+  if (!std::is_sorted(keys.begin(), keys.end())) sort_.sort(keys, true);
   // Whoever brought a pair twice left it twice, side by side.
-  keys = keys.first(static_cast<std::size_t>(std::unique(keys.begin(), keys.end()) - keys.begin()));
+  return keys.first(static_cast<std::size_t>(std::unique(keys.begin(), keys.end()) - keys.begin()));
+}
+
+void Collector::order_keys(std::vector<std::uint64_t>& out) {
+  for (const std::uint64_t packed : sorted()) out.push_back(pack_.unpack(packed));
+}
+
+std::span<const Contact> Collector::order() {
+  const std::span<std::uint64_t> keys = sorted();
   if (contacts_.size() < keys.size()) contacts_.resize(keys.size() + keys.size() / 4);
   parallel_chunks(keys.size(), 1024, [&](Chunk chunk) {
     fill(std::span<const std::uint64_t>(keys).subspan(chunk.begin, chunk.end - chunk.begin),

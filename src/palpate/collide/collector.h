@@ -29,6 +29,8 @@ struct SearchCounters {
   std::uint64_t culled = 0;      // of those, dropped without a test of features
   std::uint64_t tested = 0;      // pairs of features whose distance was computed
   std::uint64_t filtered = 0;    // of the near ones, dropped as neighbours along the surface
+  std::uint64_t kept = 0;        // pairs of features that an earlier call had found
+  std::uint64_t rebuilt = 0;     // lists of such pairs, made anew
 
   SearchCounters& operator+=(const SearchCounters& other);
 };
@@ -49,7 +51,9 @@ class Collector;
 // Where one chunk of a finder's work puts its pairs. Taken from the collector, and given back by its end.
 class Batch {
  public:
-  explicit Batch(Collector& collector);
+  // `filtered`: neighbours along a surface are not among the pairs that will come, so none need be looked
+  // for.
+  explicit Batch(Collector& collector, bool filtered = false);
   ~Batch();
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
@@ -89,6 +93,7 @@ class Batch {
   void take_block();
 
   Collector& collector_;
+  bool filtered_;
   std::unique_ptr<Buffers> buffers_;
   Pairs* pairs_;  // the buffers', of each kind
   std::uint64_t* block_;
@@ -100,11 +105,12 @@ class Collector {
   Collector();
   ~Collector();
 
-  // `filtered`: the finder has applied the neighbour filter itself, exactly.
-  void begin(const Search& search, bool filtered);
+  void begin(const Search& search);
   const Search& search() const { return *search_; }
-  // Sorts what was found. Valid until the next begin().
+  // What was found, in order. Valid until the next begin().
   std::span<const Contact> order();
+  // The same, but for what there is to know of the contacts: their keys alone, appended.
+  void order_keys(std::vector<std::uint64_t>& out);
   const SearchCounters& counters() const { return counters_; }
   std::int64_t test_nanoseconds() const { return test_nanoseconds_; }
   std::size_t memory() const;  // bytes held
@@ -120,6 +126,10 @@ class Collector {
       return key >> 63 << kind_bit | (key >> 32 & 0x7fffffff) << second_bits | (key & 0xffffffff);
     }
     ContactKind kind(std::uint64_t packed) const { return static_cast<ContactKind>(packed >> kind_bit); }
+    std::uint64_t unpack(std::uint64_t packed) const {
+      const FeaturePair numbers = pair(packed);
+      return contact_key(kind(packed), numbers.first, numbers.second);
+    }
     FeaturePair pair(std::uint64_t packed) const {
       const std::uint64_t first = (std::uint64_t{1} << (kind_bit - second_bits)) - 1,
                           second = (std::uint64_t{1} << second_bits) - 1;
@@ -128,10 +138,10 @@ class Collector {
     }
   };
   std::size_t take_block();
+  std::span<std::uint64_t> sorted();
   void fill(std::span<const std::uint64_t> keys, Contact* out) const;
 
   const Search* search_ = nullptr;
-  bool filtered_ = false;
   std::mutex mutex_;
   std::vector<std::unique_ptr<std::uint64_t[]>> blocks_;
   std::vector<std::size_t> used_;  // keys in each block

@@ -185,7 +185,7 @@ ContactSet Detector::detect() {
     }
     finder_->update(search);
   }
-  collector_->begin(search, finder_->filters_neighbours());
+  collector_->begin(search);
   const auto start = Clock::now();
   finder_->find(search, *collector_);
   const auto found = (Clock::now() - start).count();
@@ -204,7 +204,7 @@ ContactSet Detector::detect() {
   result.stages = stages_;
   result.counters = collector_->counters();
   result.surface_pairs = pairs_.size();
-  result.memory = collector_->memory() + finder_->memory();
+  result.memory = surfaces_.memory() + collector_->memory() + finder_->memory();
   result.remark = finder_->remark();
   return result;
 }

@@ -49,7 +49,7 @@ struct ContactSet {
   std::span<const Stage> stages;  // boxes, pairs, tests, order
   SearchCounters counters;
   std::size_t surface_pairs = 0;  // whose boxes came near
-  std::size_t memory = 0;         // bytes held for searching and for results
+  std::size_t memory = 0;         // bytes held for surfaces, for searching and for results
   std::string_view remark;        // what was chosen and why
 
   std::size_t size() const { return contacts.size(); }

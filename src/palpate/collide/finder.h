@@ -22,8 +22,6 @@ class Finder {
   Finder& operator=(const Finder&) = delete;
   virtual ~Finder() = default;
 
-  // Whether the neighbour filter is applied here already, exactly; the collector then does not do it again.
-  virtual bool filters_neighbours() const { return false; }
   // Brings boxes up to date: whatever has to be done before pairs are searched for.
   virtual void update(const Search&) {}
   // Brings every pair of features, of the pairs of surfaces searched, that may be nearer than the reach.
@@ -38,7 +36,8 @@ struct FinderOptions {
   bool spheres = false;          // around triangles, in place of boxes
   bool feature_boxes = false;    // also around single vertices and edges, before they are tested
   bool published_rules = false;  // the rules of the papers for pairs of triangles: they lose contacts
-  bool published_cones = false;  // the papers' test of normals in a cell: it loses contacts
+  bool cones = false;            // classic_grid: a cell that is too flat is left alone (patch_cone.h)
+  bool published_cones = false;  // the papers' test of normals for that: it loses contacts
   friend bool operator==(const FinderOptions&, const FinderOptions&) = default;
 };
 

@@ -19,6 +19,7 @@
 #include <palpate/base/parallel.h>
 #include <palpate/collide/classic_pairs.h>
 #include <palpate/collide/finder_list.h>
+#include <palpate/collide/patch_cone.h>
 #include <palpate/geometry/cone.h>
 
 namespace palpate {
@@ -57,10 +58,11 @@ class FinderClassicGrid : public Finder {
       find_cells();
       parallel_chunks(cells_.size() - 1, 256, [&](Chunk chunk) {
         Batch batch(out);
+        PatchCone cone;
         batch.counters.cells += chunk.end - chunk.begin;
         for (std::size_t c = chunk.begin; c < chunk.end; ++c)
           find_pairs(search.surfaces, pair, reach,
-                     std::span(entries_).subspan(cells_[c], cells_[c + 1] - cells_[c]), batch);
+                     std::span(entries_).subspan(cells_[c], cells_[c + 1] - cells_[c]), cone, batch);
       });
     }
   }
@@ -146,9 +148,10 @@ class FinderClassicGrid : public Finder {
   }
 
   void find_pairs(const Surfaces& all, const SurfacePair& pair, double reach, std::span<const CellEntry> cell,
-                  Batch& batch) const {
+                  PatchCone& cone, Batch& batch) const {
     const bool self = pair.first == pair.second;
-    if (self && options_.published_cones && normals_agree(all, cell)) {
+    if (self && ((options_.published_cones && normals_agree(all, cell)) ||
+                 (options_.cones && is_flat(all, cell, reach, cone)))) {
       batch.counters.culled += cell.size() * (cell.size() - 1) / 2;
       return;
     }
@@ -172,6 +175,15 @@ class FinderClassicGrid : public Finder {
   static bool share_vertex(const TriangleCorners& a, const TriangleCorners& b) {
     return std::any_of(a.begin(), a.end(),
                        [&](std::uint32_t v) { return std::find(b.begin(), b.end(), v) != b.end(); });
+  }
+
+  // Whether no two features in the cell that have no common vertex are near: for certain.
+  bool is_flat(const Surfaces& all, std::span<const CellEntry> cell, double reach, PatchCone& cone) const {
+    constexpr std::size_t most = 64;  // beyond, the outline is long, and a cell that is flat unlikely
+    if (cell.size() < 2 || cell.size() > most) return false;
+    std::array<std::uint32_t, most> triangles;
+    for (std::size_t i = 0; i < cell.size(); ++i) triangles[i] = triangles_[cell[i].triangle].triangle;
+    return cone.keeps_apart(all, std::span(triangles).first(cell.size()), reach);
   }
 
   // The paper's cones: merged one after the other; the mean of two opposite axes has no direction and counts

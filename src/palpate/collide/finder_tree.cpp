@@ -129,8 +129,6 @@ struct GroupPair {
 
 class FinderTree : public Finder {
  public:
-  bool filters_neighbours() const override { return true; }
-
   void update(const Search& search) override {
     const Surfaces& all = search.surfaces;
     if (trees_.size() < all.slots().size()) trees_.resize(all.slots().size());
@@ -140,9 +138,9 @@ class FinderTree : public Finder {
         Tree& tree = trees_[slot];
         const Surface& surface = all[slot];
         // Masks need neighbours that are up to date: only those of surfaces searched with themselves are.
-        const bool masks = search.find(slot, slot) != nullptr;
-        if (tree.changes != surface.changes || (masks && tree.masked != surface.near.reach()))
-          tree.build(surface, masks);
+        const bool self = search.find(slot, slot) != nullptr, masks = self && !surface.paths;
+        const double masked = masks ? surface.near.reach() : -1;
+        if (tree.changes != surface.changes || (self && tree.masked != masked)) tree.build(surface, masks);
         if (tree.shape.leaves().empty()) continue;
         if (tree.moves != surface.moves || tree.frame != frame_number_) {
           tree.refit_groups(surface, all.positions(), frame_);
@@ -159,8 +157,12 @@ class FinderTree : public Finder {
       for (std::uint32_t i = 0; i < search.pairs.size(); ++i) find_groups(search, i, batch.counters);
     }
     refit_wanted(search);
+    // Whoever has no lists of neighbours has no masks; then what is brought has to be filtered.
+    const bool filtered = std::all_of(search.pairs.begin(), search.pairs.end(), [&](const SurfacePair& pair) {
+      return pair.first != pair.second || trees_[pair.first].masked >= 0;
+    });
     parallel_chunks(work_.size(), 32, [&](Chunk chunk) {
-      Batch batch(out);
+      Batch batch(out, filtered);
       for (std::size_t i = chunk.begin; i < chunk.end; ++i) find_leaves(search, work_[i], batch);
     });
   }
@@ -261,8 +263,9 @@ class FinderTree : public Finder {
     const bool self = surfaces.first == surfaces.second;
     const double distance = surfaces.distance + search.margin;
     // Where a rest shape is declared, pairs have thresholds of their own.
-    const bool thresholds = self && search.surfaces[surfaces.first].has_rest;
-    const Range range{frame_.reach(distance), static_cast<float>(distance * frame_.scale), !thresholds};
+    const bool some_do_not =
+        self && (search.surfaces[surfaces.first].has_rest || trees_[surfaces.first].masked < 0);
+    const Range range{frame_.reach(distance), static_cast<float>(distance * frame_.scale), !some_do_not};
     search_groups(view(surfaces.first), view(surfaces.second), groups.low, groups.high, self, range, batch);
   }
 

@@ -75,6 +75,7 @@ class LeafTree {
   std::span<const LeafRest> rest() const { return rest_; }
   // The pairs of a leaf with itself and higher ones that have masks, ascending, from leaf `high` on.
   std::span<const NearLeaf> near_from(std::uint32_t low, std::uint32_t high) const {
+    if (near_begin_.empty()) return {};
     const NearLeaf *begin = near_.data() + near_begin_[low], *end = near_.data() + near_begin_[low + 1];
     const NearLeaf* at = std::lower_bound(
         begin, end, high, [](const NearLeaf& n, std::uint32_t leaf) { return n.leaf < leaf; });

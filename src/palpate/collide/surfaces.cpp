@@ -291,8 +291,13 @@ void Surfaces::add_triangles(SurfaceId id, std::span<const TriangleCorners> tria
 
 void Surfaces::make_near(std::uint32_t slot, double reach) {
   Surface& surface = surfaces_[slot];
-  if (surface.near.reach() != reach) {
-    surface.near = Neighbourhoods(surface.topology, surface.rest, reach);
+  if (surface.neighbour_distance() != reach || (surface.paths && !surface.touched.empty())) {
+    forget_near(slot);
+    if (EdgePaths::lists_are_long(surface.topology, surface.rest, reach)) {
+      surface.paths = std::make_unique<EdgePaths>(surface.topology, surface.rest, reach);
+    } else {
+      surface.near = Neighbourhoods(surface.topology, surface.rest, reach, false);
+    }
   } else if (!surface.touched.empty()) {
     std::sort(surface.touched.begin(), surface.touched.end());
     surface.touched.erase(std::unique(surface.touched.begin(), surface.touched.end()), surface.touched.end());
@@ -301,11 +306,33 @@ void Surfaces::make_near(std::uint32_t slot, double reach) {
   surface.touched.clear();
 }
 
+std::size_t Surfaces::memory() const {
+  std::size_t sum = (positions_.capacity() * sizeof(Vec3) + triangles_.capacity() * sizeof(TriangleCorners)) +
+                    (owned_.capacity() + surface_of_vertex_.capacity() * sizeof(std::uint32_t));
+  for (const Surface& s : surfaces_)
+    sum += s.rest.capacity() * sizeof(Vec3) + s.near.memory() + (s.paths ? s.paths->memory() : 0);
+  return sum;
+}
+
+void Surfaces::forget_near(std::uint32_t slot) {
+  surfaces_[slot].near = {};
+  surfaces_[slot].paths.reset();
+  surfaces_[slot].touched.clear();
+}
+
 namespace {
 
 struct Ends {
   std::array<std::uint32_t, 3> vertex;
   std::size_t count;
+
+  // The same in the surface's own numbers.
+  Ends from(std::uint32_t first_vertex) const {
+    Ends own = *this;
+    for (std::size_t i = 0; i < count; ++i) own.vertex[i] -= first_vertex;
+    return own;
+  }
+  operator std::span<const std::uint32_t>() const { return {vertex.data(), count}; }
 };
 Ends ends_of_first(const Surfaces& all, ContactKind kind, std::uint32_t first) {
   if (kind == ContactKind::vertex_triangle) return {{first}, 1};
@@ -330,11 +357,12 @@ bool is_loaded_edge(const Surface& surface, std::uint32_t side) {
 bool are_neighbours(const Surfaces& all, ContactKind kind, std::uint32_t first, std::uint32_t second) {
   const Ends one = ends_of_first(all, kind, first), two = ends_of_second(all, kind, second);
   const Surface& surface = all[all.surface_of_vertex(one.vertex[0])];
+  const Ends own_one = one.from(surface.first_vertex), own_two = two.from(surface.first_vertex);
+  if (surface.paths) return surface.paths->are_near(surface.topology, surface.rest, own_one, own_two);
   for (std::size_t i = 0; i < one.count; ++i)
     for (std::size_t j = 0; j < two.count; ++j) {
       if (one.vertex[i] == two.vertex[j]) return true;
-      if (surface.near.reach() > 0 &&
-          surface.near.are_near(one.vertex[i] - surface.first_vertex, two.vertex[j] - surface.first_vertex))
+      if (surface.near.reach() > 0 && surface.near.are_near(own_one.vertex[i], own_two.vertex[j]))
         return true;
     }
   return false;

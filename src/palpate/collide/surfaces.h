@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include <palpate/collide/contact.h>
 #include <palpate/geometry/box.h>
 #include <palpate/geometry/pose.h>
+#include <palpate/mesh/edge_paths.h>
 #include <palpate/mesh/neighbourhood.h>
 #include <palpate/mesh/topology.h>
 
@@ -38,11 +40,14 @@ struct Surface {
   std::vector<Vec3> rest;  // the rest shape, or the first positions; of a rigid surface before its pose
   Topology topology;       // in numbers of its own
   Neighbourhoods near;     // along the surface; made when first asked for
+  std::unique_ptr<EdgePaths> paths;    // in place of `near`, where its lists would be long
   std::vector<std::uint32_t> touched;  // vertices whose triangles changed since `near` was made
   std::uint32_t loaded_vertices = 0;
   std::vector<std::uint8_t> loaded_triangles;  // not made later
   Box box;                                     // of its vertices, now
   std::uint64_t moves = 1, changes = 1;        // raised when positions, when triangles change
+
+  double neighbour_distance() const { return paths ? paths->reach() : near.reach(); }  // 0: none [m]
 };
 
 class Surfaces {
@@ -68,6 +73,7 @@ class Surfaces {
   std::uint32_t surface_of_vertex(std::uint32_t vertex) const { return surface_of_vertex_[vertex]; }
   std::uint32_t surface_of_triangle(std::uint32_t t) const { return surface_of_vertex_[triangles_[t][0]]; }
   std::uint64_t layout() const { return layout_; }  // raised when numbers change
+  std::size_t memory() const;                       // bytes held, but for the topologies
 
   SurfaceId add(Surface surface, std::span<const Vec3> positions, std::span<const TriangleCorners> triangles);
   void remove(SurfaceId id);
@@ -80,7 +86,7 @@ class Surfaces {
   void set_self_contacts(SurfaceId id, bool on) { edit(id).self_contacts = on; }
   // Brings the neighbours along a surface up to date; forgets them where none are asked for.
   void make_near(std::uint32_t slot, double reach);
-  void forget_near(std::uint32_t slot) { surfaces_[slot].near = {}; }
+  void forget_near(std::uint32_t slot);
 
  private:
   Surface& edit(SurfaceId id);

@@ -18,6 +18,9 @@ template <class T>
 class FlatLists {
  public:
   std::size_t size() const { return places_.size(); }
+  std::size_t memory() const {  // bytes held
+    return (values_.capacity() + packed_.capacity()) * sizeof(T) + places_.capacity() * sizeof(Place);
+  }
   std::span<const T> operator[](std::size_t i) const {
     return {values_.data() + places_[i].begin, places_[i].size};
   }
