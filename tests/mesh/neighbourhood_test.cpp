@@ -111,8 +111,8 @@ TEST(NeighbourhoodsProperty, PathsAgreeWithLists) {
       // A strip, where paths are long and many equally so.
       const std::size_t length = 2 + random.below(40);
       soup = {};
-      for (std::size_t i = 0; i < 2 * length; ++i)
-        soup.rest.emplace_back(static_cast<double>(i / 2), static_cast<double>(i % 2), 0);
+      for (std::size_t i = 0; i < length; ++i)
+        for (const double y : {0, 1}) soup.rest.emplace_back(static_cast<double>(i), y, 0);
       for (std::uint32_t i = 0; i + 2 < 2 * length; ++i) soup.triangles.push_back({i, i + 1, i + 2});
     }
     const Topology topology(soup.rest.size(), soup.triangles);
