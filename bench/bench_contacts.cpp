@@ -26,8 +26,9 @@ struct Stepper {
   std::size_t contacts = 0;
   ContactSet last;
 
-  Stepper(const ContactScene& of, double distance, std::string_view finder)
-      : scene(of), detector({.contact_distance = distance, .finder = std::string(finder)}) {
+  Stepper(const ContactScene& of, double distance, std::string_view finder, const FinderOptions& options = {})
+      : scene(of),
+        detector({.contact_distance = distance, .finder = std::string(finder), .finder_options = options}) {
     for (const TriangleMesh& mesh : scene.surfaces)
       ids.push_back(detector.add(mesh, {.self_contacts = scene.self}));
   }
@@ -68,7 +69,9 @@ std::vector<std::pair<std::string, double>> facts_of(const Stepper& stepper) {
                                     {"candidates", c.candidates},
                                     {"culled", c.culled},
                                     {"tested", c.tested},
-                                    {"filtered", c.filtered}})
+                                    {"filtered", c.filtered},
+                                    {"kept", c.kept},
+                                    {"rebuilt", c.rebuilt}})
     facts.emplace_back(fmt::format("counters.{}", name), static_cast<double>(value));
   return facts;
 }
@@ -215,6 +218,37 @@ Case grid_case(const ListedScene& listed) {
   return {grid_prefix + listed.name, listed.triangles, make};
 }
 
+// Everything moves by a hundredth of an edge from call to call.
+Case slow_case(const ListedScene& listed) {
+  return {"slow:" + listed.name, listed.triangles, [listed] {
+            const auto scene = std::make_shared<ContactScene>(slowly(listed.make(), 0.01));
+            return methods(scene, listed.edges * scene->edge);
+          }};
+}
+
+// The published grid with tests of normals in its cells: ours, which loses nothing, and the papers'.
+Case cones_case(const ListedScene& listed) {
+  return {"cones:" + listed.name, listed.triangles, [listed] {
+            const auto scene = std::make_shared<ContactScene>(listed.make());
+            std::vector<Method> all;
+            for (const auto& [name, options] :
+                 {std::pair{"classic_grid", FinderOptions{}},
+                  {"classic_grid, cones", FinderOptions{.cones = true}},
+                  {"classic_grid, published cones", FinderOptions{.published_cones = true}}}) {
+              const auto stepper =
+                  std::make_shared<Stepper>(*scene, listed.edges * scene->edge, "classic_grid", options);
+              all.push_back({name,
+                             options == FinderOptions{} ? Role::reference : Role::ours,
+                             [scene, stepper] { stepper->run(); },
+                             {},
+                             {},
+                             false,
+                             [stepper] { return facts_of(*stepper); }});
+            }
+            return all;
+          }};
+}
+
 std::vector<Case> cases(bool quick) {
   std::vector<Case> all;
   const std::vector<ListedScene> scenes = listed_scenes(quick);
@@ -224,6 +258,9 @@ std::vector<Case> cases(bool quick) {
                      return methods(scene, one.edges * scene->edge);
                    }});
   for (const ListedScene& one : scenes)
+    if (one.name.starts_with("knot") || (!quick && one.name == "tori-51200-d4"))
+      all.push_back(slow_case(one));
+  for (const ListedScene& one : scenes)
     if (!quick || one.triangles < 60'000) all.push_back(pair_case(one));
   for (const ListedScene& one : scenes) {
     if (quick) break;
@@ -232,7 +269,12 @@ std::vector<Case> cases(bool quick) {
       all.push_back(first_case(one));
     if (one.name == "cloth-ball-d0.05" || one.name == "knot-63360-d1") all.push_back(cut_case(one));
   }
-  if (!quick) all.push_back(growth_case());
+  if (!quick) {
+    all.push_back(growth_case());
+    all.push_back(cones_case({"knot-63360-d0.2", 0.2, 63360, [] { return knot(63360); }}));
+    for (const ListedScene& one : scenes)
+      if (one.name == "cloth-ball-d0.05") all.push_back(cones_case(one));
+  }
   return all;
 }
 

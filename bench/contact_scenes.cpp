@@ -161,6 +161,21 @@ ContactScene real(const std::string& first, const std::string& second) {
   return scene;
 }
 
+ContactScene slowly(ContactScene scene, double edges) {
+  const std::vector<std::vector<Vec3>> start = scene.frames[0];
+  scene.frames.clear();
+  for (const double step : {0, 1, 2, 3, 4, 5, 4, 3, 2, 1}) {
+    scene.frames.push_back(start);
+    for (std::vector<Vec3>& positions : scene.frames.back())
+      for (Vec3& p : positions) {
+        const Vec3 wave = p / (4 * scene.edge);
+        const Vec3 towards(std::sin(wave.y()), std::sin(wave.z()), std::sin(wave.x()));
+        p += step * edges * scene.edge / std::sqrt(3) * towards;
+      }
+  }
+  return scene;
+}
+
 std::vector<ListedScene> listed_scenes(bool quick) {
   std::vector<ListedScene> all;
   const auto add = [&](const std::string& name, double edges, std::size_t triangles,
