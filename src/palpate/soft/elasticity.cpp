@@ -1,0 +1,170 @@
+#include <palpate/soft/elasticity.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/Geometry>
+#include <Eigen/LU>
+#include <Eigen/SVD>
+
+namespace palpate {
+
+namespace {
+
+// The matrix of cofactors: the gradient of the determinant.
+Mat3 cofactors(const Mat3& f) {
+  Mat3 c;
+  c.col(0) = f.col(1).cross(f.col(2));
+  c.col(1) = f.col(2).cross(f.col(0));
+  c.col(2) = f.col(0).cross(f.col(1));
+  return c;
+}
+Mat3 cofactors_change(const Mat3& f, const Mat3& df) {
+  Mat3 c;
+  for (int k = 0; k < 3; ++k) {
+    const int i = (k + 1) % 3, j = (k + 2) % 3;
+    c.col(k) = df.col(i).cross(f.col(j)) + f.col(i).cross(df.col(j));
+  }
+  return c;
+}
+double inner(const Mat3& a, const Mat3& b) { return a.cwiseProduct(b).sum(); }
+
+// F = U diag(s) V^T with rotations U and V: the last number is negative for what was turned inside out.
+struct Turned {
+  Mat3 u, v;
+  Vec3 s;
+};
+Turned turned(const Mat3& f) {
+  const Eigen::JacobiSVD<Mat3> svd(f, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  Turned result{svd.matrixU(), svd.matrixV(), svd.singularValues()};
+  for (Mat3* side : {&result.u, &result.v})
+    if (side->determinant() < 0) {
+      side->col(2) *= -1;
+      result.s[2] *= -1;
+    }
+  return result;
+}
+
+// The constants of stable Neo-Hookean that make it Hooke's law for small strains, and its rest stable.
+struct NeoHookean {
+  double lambda, mu, alpha;
+  explicit NeoHookean(const Elasticity& e)
+      : lambda(e.lambda + 5.0 / 6 * e.mu), mu(4.0 / 3 * e.mu), alpha(1 + 0.75 * mu / lambda) {}
+};
+
+Mat3 green_strain(const Mat3& f) { return 0.5 * (f.transpose() * f - Mat3::Identity()); }
+
+}  // namespace
+
+Elasticity::Elasticity(const Material& material)
+    : Elasticity(material.model, lame(material.young, material.poisson)) {}
+
+double energy_density(const Elasticity& e, const Mat3& f) {
+  switch (e.model) {
+    case Model::stvk: {
+      const Mat3 strain = green_strain(f);
+      const double trace = strain.trace();
+      return e.mu * strain.squaredNorm() + 0.5 * e.lambda * trace * trace;
+    }
+    case Model::neo_hookean: {
+      const NeoHookean n(e);
+      const double squares = f.squaredNorm(), volume = f.determinant() - n.alpha, rest = 1 - n.alpha;
+      return 0.5 * n.mu * (squares - 3 - std::log((squares + 1) / 4)) +
+             0.5 * n.lambda * (volume * volume - rest * rest);
+    }
+    case Model::corotated: {
+      const double volume = f.determinant() - 1;
+      return e.mu * (f - rotation_of(f)).squaredNorm() + 0.5 * e.lambda * volume * volume;
+    }
+  }
+  return 0;
+}
+
+Mat3 stress(const Elasticity& e, const Mat3& f) {
+  switch (e.model) {
+    case Model::stvk: {
+      const Mat3 strain = green_strain(f);
+      return f * (2 * e.mu * strain + e.lambda * strain.trace() * Mat3::Identity());
+    }
+    case Model::neo_hookean: {
+      const NeoHookean n(e);
+      return n.mu * (1 - 1 / (f.squaredNorm() + 1)) * f +
+             n.lambda * (f.determinant() - n.alpha) * cofactors(f);
+    }
+    case Model::corotated:
+      return 2 * e.mu * (f - rotation_of(f)) + e.lambda * (f.determinant() - 1) * cofactors(f);
+  }
+  return Mat3::Zero();
+}
+
+Mat3 stress_change(const Elasticity& e, const Mat3& f, const Mat3& df) {
+  const Mat3 cofactor = cofactors(f), change = cofactors_change(f, df);
+  switch (e.model) {
+    case Model::stvk: {
+      const Mat3 strain = green_strain(f), more = 0.5 * (df.transpose() * f + f.transpose() * df);
+      return df * (2 * e.mu * strain + e.lambda * strain.trace() * Mat3::Identity()) +
+             f * (2 * e.mu * more + e.lambda * more.trace() * Mat3::Identity());
+    }
+    case Model::neo_hookean: {
+      const NeoHookean n(e);
+      const double one_more = f.squaredNorm() + 1;
+      return n.mu * ((1 - 1 / one_more) * df + 2 * inner(f, df) / (one_more * one_more) * f) +
+             n.lambda * (inner(cofactor, df) * cofactor + (f.determinant() - n.alpha) * change);
+    }
+    case Model::corotated: {
+      // R changes by a small turn: in the frame of U and V, a skew matrix.
+      const Turned t = turned(f);
+      const Mat3 a = t.u.transpose() * df * t.v;
+      Mat3 turn = Mat3::Zero();
+      for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) {
+          const double sum = t.s[i] + t.s[j];
+          // Where the sum is 0 the rotation is not defined, and no derivative is.
+          if (i != j && std::abs(sum) > 1e-12) turn(i, j) = (a(i, j) - a(j, i)) / sum;
+        }
+      return 2 * e.mu * (df - t.u * turn * t.v.transpose()) +
+             e.lambda * (inner(cofactor, df) * cofactor + (f.determinant() - 1) * change);
+    }
+  }
+  return Mat3::Zero();
+}
+
+Mat9 definite_stiffness(const Elasticity& e, const Mat3& f) {
+  Mat9 all;
+  for (int k = 0; k < 9; ++k) {
+    Mat3 df = Mat3::Zero();
+    df(k % 3, k / 3) = 1;
+    const Mat3 change = stress_change(e, f, df);
+    for (int i = 0; i < 9; ++i) all(i, k) = change(i % 3, i / 3);
+  }
+  const Eigen::SelfAdjointEigenSolver<Mat9> eigen(0.5 * (all + all.transpose()));
+  return eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0).asDiagonal() *
+         eigen.eigenvectors().transpose();
+}
+
+Mat3 rotation_of(const Mat3& f) {
+  const Turned t = turned(f);
+  return t.u * t.v.transpose();
+}
+
+TetShape::TetShape(const std::array<Vec3, 4>& rest) {
+  Mat3 edges;
+  for (int k = 0; k < 3; ++k) edges.col(k) = rest[static_cast<std::size_t>(k) + 1] - rest[0];
+  const double determinant = edges.determinant();
+  volume = determinant / 6;
+  inverse = determinant != 0 ? Mat3(edges.inverse()) : Mat3(Mat3::Zero());
+}
+
+Mat3 TetShape::gradient(const std::array<Vec3, 4>& corners) const {
+  Mat3 edges;
+  for (int k = 0; k < 3; ++k) edges.col(k) = corners[static_cast<std::size_t>(k) + 1] - corners[0];
+  return edges * inverse;
+}
+
+std::array<Vec3, 4> TetShape::pull(const Mat3& stress) const {
+  const Mat3 forces = volume * stress * inverse.transpose();
+  return {-(forces.col(0) + forces.col(1) + forces.col(2)), forces.col(0), forces.col(1), forces.col(2)};
+}
+
+}  // namespace palpate

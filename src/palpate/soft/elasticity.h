@@ -1,0 +1,53 @@
+// The energy of a deformation and its derivatives, for one material and one element.
+//
+// F is the gradient of the deformation: what becomes of a small step in the body at rest. Plain and in
+// double: what faster code is compared with, and what is used where speed does not matter.
+#pragma once
+
+#include <array>
+
+#include <Eigen/Core>
+
+#include <palpate/geometry/vec.h>
+#include <palpate/soft/material.h>
+
+namespace palpate {
+
+using Mat9 = Eigen::Matrix<double, 9, 9>;
+using Vec12 = Eigen::Matrix<double, 12, 1>;
+
+struct Elasticity {
+  Model model;
+  double lambda, mu;  // Lame's, of small strains [Pa]
+
+  explicit Elasticity(const Material& material);
+  Elasticity(Model of, const Lame& constants) : model(of), lambda(constants.lambda), mu(constants.mu) {}
+};
+
+// For a cubic metre of the body at rest [J/m^3]; 0 at rest, never negative but for stable Neo-Hookean, where
+// rest is still the least.
+double energy_density(const Elasticity& e, const Mat3& f);
+// Its gradient by F: the first Piola-Kirchhoff stress [Pa].
+Mat3 stress(const Elasticity& e, const Mat3& f);
+// How the stress changes along df: the second derivative.
+Mat3 stress_change(const Elasticity& e, const Mat3& f, const Mat3& df);
+// The second derivative as a matrix of the nine numbers of F (columns one after the other), its negative
+// eigenvalues set to zero.
+Mat9 definite_stiffness(const Elasticity& e, const Mat3& f);
+
+// The nearest rotation, also of what was turned inside out: F = R S with S symmetric.
+Mat3 rotation_of(const Mat3& f);
+
+// A tetrahedron at rest.
+struct TetShape {
+  Mat3 inverse;   // of its edges from the first corner [1/m]
+  double volume;  // [m^3]; negative: inverted
+
+  // Throws nothing; a flat one has no inverse, and `volume` says so.
+  explicit TetShape(const std::array<Vec3, 4>& rest);
+  Mat3 gradient(const std::array<Vec3, 4>& corners) const;  // F
+  // What a stress pulls at the four corners with: the gradient of the energy by the corners [N].
+  std::array<Vec3, 4> pull(const Mat3& stress) const;
+};
+
+}  // namespace palpate

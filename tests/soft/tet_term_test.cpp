@@ -1,0 +1,178 @@
+// Tetrahedra as a term: derivatives, and steps that are solved.
+#include <palpate/soft/tet_term.h>
+
+#include <cmath>
+
+#include <solve/term_checks.h>
+#include <support/allocation_counter.h>
+#include <support/cases.h>
+
+#include <palpate/base/error.h>
+#include <palpate/base/parallel.h>
+#include <palpate/mesh/generate.h>
+#include <palpate/solve/quasi_newton.h>
+
+namespace palpate {
+namespace {
+
+using testing::each_case;
+using testing::Random;
+
+constexpr std::array models = {Model::stvk, Model::neo_hookean, Model::corotated};
+
+// A small block of tetrahedra with edges of about `size`.
+TetMesh block(std::size_t nx, std::size_t ny, std::size_t nz, double size) {
+  TetMesh mesh;
+  const auto at = [&](std::size_t i, std::size_t j, std::size_t k) {
+    return static_cast<std::uint32_t>((k * (ny + 1) + j) * (nx + 1) + i);
+  };
+  for (std::size_t k = 0; k <= nz; ++k)
+    for (std::size_t j = 0; j <= ny; ++j)
+      for (std::size_t i = 0; i <= nx; ++i)
+        mesh.positions.push_back(
+            size * Vec3(static_cast<double>(i), static_cast<double>(j), static_cast<double>(k)));
+  // Six around the diagonal of each cube.
+  constexpr std::array<std::array<std::size_t, 3>, 6> paths = {
+      {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}}};
+  for (std::size_t k = 0; k < nz; ++k)
+    for (std::size_t j = 0; j < ny; ++j)
+      for (std::size_t i = 0; i < nx; ++i)
+        for (const auto& path : paths) {
+          std::array<std::size_t, 3> corner{i, j, k};
+          TetCorners tet{};
+          for (std::size_t step = 0; step < 4; ++step) {
+            tet[step] = at(corner[0], corner[1], corner[2]);
+            if (step < 3) ++corner[path[step]];
+          }
+          if (TetShape(tet_at(mesh.positions, tet)).volume < 0) std::swap(tet[2], tet[3]);
+          mesh.tets.push_back(tet);
+        }
+  return mesh;
+}
+
+TEST(TetTermProperty, DerivativesAreRight) {
+  each_case(60, [](Random& random) {
+    const double size = 0.01;
+    const TetMesh mesh = block(1 + random.below(3), 1 + random.below(2), 1, size);
+    std::vector<Material> materials;
+    for (std::size_t i = random.chance(0.5) ? mesh.tets.size() : 1; i > 0; --i)
+      materials.push_back({.young = 1e5 * random.uniform(0.5, 2),
+                           .poisson = random.uniform(0, 0.45),
+                           .model = models[random.below(3)]});
+    TetTerm term(mesh, materials);
+    std::vector<Vec3> x = mesh.positions;
+    for (Vec3& p : x) p += 0.15 * size * testing::random_directions(random, 1)[0];
+    testing::check_term(term, x, size, 1e5 * size * 10, random);
+  });
+}
+
+Problem problem_of(const TetMesh& mesh, std::span<const Material> materials, Term& term) {
+  Problem problem;
+  problem.masses = node_masses(mesh, materials);
+  problem.held.assign(mesh.positions.size(), 0);
+  problem.targets = mesh.positions;
+  problem.terms = {&term};
+  return problem;
+}
+
+TEST(TetTermProperty, QuasiNewtonFindsTheLeast) {
+  each_case(20, [](Random& random) {
+    const TetMesh mesh = block(4, 2, 2, 0.01);
+    const std::vector<Material> material{
+        {.young = std::abs(random.magnitude(1e4, 1e7)),
+         .poisson = random.uniform(0, 0.45),
+         .model = random.chance(0.5) ? Model::neo_hookean : Model::corotated}};
+    TetTerm term(mesh, material);
+    Problem problem = problem_of(mesh, material, term);
+    for (std::size_t i = 0; i < problem.size(); ++i) {
+      problem.held[i] = mesh.positions[i].x() == 0;
+      problem.targets[i] += Vec3(0, 0, -9.81 * problem.step * problem.step);
+    }
+    std::vector<Vec3> x = mesh.positions;
+    for (std::size_t i = 0; i < x.size(); ++i)
+      if (problem.held[i] == 0) x[i] += 0.002 * testing::random_directions(random, 1)[0];
+    const double before = potential(problem, x);
+    QuasiNewton solver;
+    solver.prepare(problem);
+    const SolveReport report = solver.solve(problem, x, {.iterations = 500, .tolerance = 1e-11});
+    ASSERT_LE(report.residual, 1e-11);
+    ASSERT_LT(report.potential, before);
+    // The gradient is nothing, and no small change goes lower.
+    for (int k = 0; k < 20; ++k) {
+      std::vector<Vec3> other = x;
+      for (std::size_t i = 0; i < other.size(); ++i)
+        if (problem.held[i] == 0) other[i] += 1e-5 * testing::random_directions(random, 1)[0];
+      ASSERT_GT(potential(problem, other), report.potential);
+    }
+    for (std::size_t i = 0; i < x.size(); ++i) ASSERT_TRUE(problem.held[i] == 0 || x[i] == mesh.positions[i]);
+  });
+}
+
+// However few iterations: the momentum of what is free is right.
+TEST(TetTerm, MomentumIsRightAfterAnyNumberOfIterations) {
+  TetMesh mesh = block(3, 2, 2, 0.01);
+  const TetMesh other = block(2, 2, 1, 0.01);
+  const auto first = static_cast<std::uint32_t>(mesh.positions.size());
+  for (const Vec3& p : other.positions) mesh.positions.push_back(p + Vec3(0.1, 0, 0));
+  for (const TetCorners& t : other.tets)
+    mesh.tets.push_back({t[0] + first, t[1] + first, t[2] + first, t[3] + first});
+  const std::vector<Material> material{{.young = 1e5}};
+  TetTerm term(mesh, material);
+  Problem problem = problem_of(mesh, material, term);
+  Random random(5);
+  std::vector<Vec3> start = mesh.positions;
+  for (Vec3& p : start) p += 0.003 * testing::random_directions(random, 1)[0];
+  for (std::size_t i = 0; i < problem.size(); ++i)
+    problem.targets[i] = start[i] + 0.01 * testing::random_directions(random, 1)[0];
+  QuasiNewton solver;
+  solver.prepare(problem);
+  for (const int iterations : {0, 1, 2, 7, 40}) {
+    std::vector<Vec3> x = start;
+    solver.solve(problem, x, {.iterations = iterations});
+    for (const auto& [begin, end] : {std::pair{std::size_t{0}, std::size_t{first}}, {first, x.size()}}) {
+      Vec3 off = Vec3::Zero();
+      double mass = 0;
+      for (std::size_t i = begin; i < end; ++i) {
+        off += problem.masses[i] * (x[i] - problem.targets[i]);
+        mass += problem.masses[i];
+      }
+      EXPECT_LT((off / mass).norm(), 1e-15) << iterations;
+    }
+  }
+}
+
+TEST(TetTerm, SameBytesForAnyNumberOfThreadsAndNoAllocations) {
+  const TetMesh mesh = block(12, 6, 6, 0.01);
+  const std::vector<Material> material{{.young = 1e5}};
+  std::vector<Vec3> expected;
+  for (const int threads : {1, 2, 4})
+    Threads(threads).run([&] {
+      TetTerm term(mesh, material);
+      Problem problem = problem_of(mesh, material, term);
+      for (Vec3& y : problem.targets) y = Vec3(1.3 * y.x(), y.y(), y.z() + y.x() * y.x());
+      QuasiNewton solver;
+      solver.prepare(problem);
+      std::vector<Vec3> x = mesh.positions;
+      solver.solve(problem, x, {.iterations = 5});
+      if (expected.empty()) expected = x;
+      EXPECT_EQ(x, expected);
+      if (testing::counts_allocations() && threads == 1) {
+        EXPECT_EQ(testing::allocations_in([&] { solver.solve(problem, x, {.iterations = 3}); }), 0u);
+      }
+    });
+}
+
+TEST(TetTerm, RefusesWhatIsBad) {
+  TetMesh mesh = block(1, 1, 1, 0.01);
+  const std::vector<Material> one{{}}, two{{}, {}};
+  EXPECT_THROW(TetTerm(mesh, two), Error);
+  EXPECT_THROW(TetTerm(mesh, std::vector<Material>{{.poisson = 0.5}}), Error);
+  TetMesh inverted = mesh;
+  std::swap(inverted.tets[2][0], inverted.tets[2][1]);
+  EXPECT_THROW(TetTerm(inverted, one), Error);
+  mesh.tets[0][0] = 100;
+  EXPECT_THROW(TetTerm(mesh, one), Error);
+}
+
+}  // namespace
+}  // namespace palpate

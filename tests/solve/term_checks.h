@@ -1,0 +1,71 @@
+// What must hold of every term, by finite differences.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <vector>
+
+#include <Eigen/Geometry>
+
+#include <support/cases.h>
+
+#include <palpate/solve/term.h>
+
+namespace palpate::testing {
+
+inline std::vector<Vec3> random_directions(Random& random, std::size_t n) {
+  std::vector<Vec3> d(n);
+  for (Vec3& v : d) v = Vec3(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1));
+  return d;
+}
+inline double dot(std::span<const Vec3> a, std::span<const Vec3> b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i].dot(b[i]);
+  return sum;
+}
+
+// At `x`, which has lengths of about `size` [m] and stiffnesses of about `stiffness` [N/m].
+inline void check_term(Term& term, std::span<const Vec3> x, double size, double stiffness, Random& random) {
+  const std::size_t n = x.size();
+  const std::vector<Vec3> d = random_directions(random, n);
+  std::vector<Vec3> gradient(n, Vec3::Zero()), trial(n);
+  const double value = term.add_gradient(x, gradient);
+  EXPECT_EQ(value, term.value(x)) << "with and without the gradient";
+  const auto along = [&](double h) {
+    for (std::size_t i = 0; i < n; ++i) trial[i] = x[i] + h * d[i];
+    return term.value(trial);
+  };
+  const double h = 1e-4 * size;
+  const auto difference = [&](double step) { return (along(step) - along(-step)) / (2 * step); };
+  const double slope = (4 * difference(h) - difference(2 * h)) / 3;
+  EXPECT_NEAR(slope, dot(gradient, d), 1e-6 * std::sqrt(dot(gradient, gradient) * dot(d, d)));
+  const double scale = stiffness * size * static_cast<double>(n);
+  // Nothing inside pushes or turns the whole.
+  Vec3 force = Vec3::Zero(), torque = Vec3::Zero();
+  for (std::size_t i = 0; i < n; ++i) {
+    force += gradient[i];
+    torque += x[i].cross(gradient[i]);
+  }
+  EXPECT_LT(force.norm(), 1e-11 * scale);
+  EXPECT_LT(torque.norm(), 1e-11 * scale * size);
+  // The second derivative is symmetric, and nothing goes down along it.
+  const std::vector<Vec3> e = random_directions(random, n);
+  std::vector<Vec3> hd(n, Vec3::Zero()), he(n, Vec3::Zero());
+  term.add_product(x, d, hd);
+  term.add_product(x, e, he);
+  EXPECT_NEAR(dot(e, hd), dot(d, he), 1e-8 * stiffness * static_cast<double>(n));
+  EXPECT_GT(dot(d, hd), -1e-8 * stiffness * static_cast<double>(n));
+  // The metric is of the nodes that there are, the lower half of it, and nothing goes down along it either.
+  std::vector<MetricEntry> entries;
+  term.add_metric(entries);
+  double sum = 0;
+  for (const MetricEntry& m : entries) {
+    ASSERT_LT(m.i, n);
+    ASSERT_LE(m.j, m.i);
+    sum += (m.i == m.j ? 1 : 2) * m.value * d[m.i].dot(d[m.j]);
+  }
+  EXPECT_GT(sum, -1e-8 * stiffness * static_cast<double>(n));
+}
+
+}  // namespace palpate::testing
