@@ -66,13 +66,13 @@ TEST(TetTermProperty, DerivativesAreRight) {
   });
 }
 
-Problem problem_of(const TetMesh& mesh, std::span<const Material> materials, Term& term) {
-  Problem problem;
-  problem.masses = node_masses(mesh, materials);
-  problem.held.assign(mesh.positions.size(), 0);
-  problem.targets = mesh.positions;
-  problem.terms = {&term};
-  return problem;
+Equations equations_of(const TetMesh& mesh, std::span<const Material> materials, Term& term) {
+  Equations equations;
+  equations.masses = node_masses(mesh, materials);
+  equations.held.assign(mesh.positions.size(), 0);
+  equations.targets = mesh.positions;
+  equations.terms = {&term};
+  return equations;
 }
 
 TEST(TetTermProperty, QuasiNewtonFindsTheLeast) {
@@ -83,28 +83,29 @@ TEST(TetTermProperty, QuasiNewtonFindsTheLeast) {
          .poisson = random.uniform(0, 0.45),
          .model = random.chance(0.5) ? Model::neo_hookean : Model::corotated}};
     TetTerm term(mesh, material);
-    Problem problem = problem_of(mesh, material, term);
-    for (std::size_t i = 0; i < problem.size(); ++i) {
-      problem.held[i] = mesh.positions[i].x() == 0;
-      problem.targets[i] += Vec3(0, 0, -9.81 * problem.step * problem.step);
+    Equations equations = equations_of(mesh, material, term);
+    for (std::size_t i = 0; i < equations.size(); ++i) {
+      equations.held[i] = mesh.positions[i].x() == 0;
+      equations.targets[i] += Vec3(0, 0, -9.81 * equations.step * equations.step);
     }
     std::vector<Vec3> x = mesh.positions;
     for (std::size_t i = 0; i < x.size(); ++i)
-      if (problem.held[i] == 0) x[i] += 0.002 * testing::random_directions(random, 1)[0];
-    const double before = potential(problem, x);
+      if (equations.held[i] == 0) x[i] += 0.002 * testing::random_directions(random, 1)[0];
+    const double before = potential(equations, x);
     QuasiNewton solver;
-    solver.prepare(problem);
-    const SolveReport report = solver.solve(problem, x, {.iterations = 500, .tolerance = 1e-11});
+    solver.prepare(equations);
+    const SolveReport report = solver.solve(equations, x, {.iterations = 500, .tolerance = 1e-11});
     ASSERT_LE(report.residual, 1e-11);
     ASSERT_LT(report.potential, before);
     // The gradient is nothing, and no small change goes lower.
     for (int k = 0; k < 20; ++k) {
       std::vector<Vec3> other = x;
       for (std::size_t i = 0; i < other.size(); ++i)
-        if (problem.held[i] == 0) other[i] += 1e-5 * testing::random_directions(random, 1)[0];
-      ASSERT_GT(potential(problem, other), report.potential);
+        if (equations.held[i] == 0) other[i] += 1e-5 * testing::random_directions(random, 1)[0];
+      ASSERT_GT(potential(equations, other), report.potential);
     }
-    for (std::size_t i = 0; i < x.size(); ++i) ASSERT_TRUE(problem.held[i] == 0 || x[i] == mesh.positions[i]);
+    for (std::size_t i = 0; i < x.size(); ++i)
+      ASSERT_TRUE(equations.held[i] == 0 || x[i] == mesh.positions[i]);
   });
 }
 
@@ -118,23 +119,23 @@ TEST(TetTerm, MomentumIsRightAfterAnyNumberOfIterations) {
     mesh.tets.push_back({t[0] + first, t[1] + first, t[2] + first, t[3] + first});
   const std::vector<Material> material{{.young = 1e5}};
   TetTerm term(mesh, material);
-  Problem problem = problem_of(mesh, material, term);
+  Equations equations = equations_of(mesh, material, term);
   Random random(5);
   std::vector<Vec3> start = mesh.positions;
   for (Vec3& p : start) p += 0.003 * testing::random_directions(random, 1)[0];
-  for (std::size_t i = 0; i < problem.size(); ++i)
-    problem.targets[i] = start[i] + 0.01 * testing::random_directions(random, 1)[0];
+  for (std::size_t i = 0; i < equations.size(); ++i)
+    equations.targets[i] = start[i] + 0.01 * testing::random_directions(random, 1)[0];
   QuasiNewton solver;
-  solver.prepare(problem);
+  solver.prepare(equations);
   for (const int iterations : {0, 1, 2, 7, 40}) {
     std::vector<Vec3> x = start;
-    solver.solve(problem, x, {.iterations = iterations});
+    solver.solve(equations, x, {.iterations = iterations});
     for (const auto& [begin, end] : {std::pair{std::size_t{0}, std::size_t{first}}, {first, x.size()}}) {
       Vec3 off = Vec3::Zero();
       double mass = 0;
       for (std::size_t i = begin; i < end; ++i) {
-        off += problem.masses[i] * (x[i] - problem.targets[i]);
-        mass += problem.masses[i];
+        off += equations.masses[i] * (x[i] - equations.targets[i]);
+        mass += equations.masses[i];
       }
       EXPECT_LT((off / mass).norm(), 1e-15) << iterations;
     }
@@ -148,16 +149,16 @@ TEST(TetTerm, SameBytesForAnyNumberOfThreadsAndNoAllocations) {
   for (const int threads : {1, 2, 4})
     Threads(threads).run([&] {
       TetTerm term(mesh, material);
-      Problem problem = problem_of(mesh, material, term);
-      for (Vec3& y : problem.targets) y = Vec3(1.3 * y.x(), y.y(), y.z() + y.x() * y.x());
+      Equations equations = equations_of(mesh, material, term);
+      for (Vec3& y : equations.targets) y = Vec3(1.3 * y.x(), y.y(), y.z() + y.x() * y.x());
       QuasiNewton solver;
-      solver.prepare(problem);
+      solver.prepare(equations);
       std::vector<Vec3> x = mesh.positions;
-      solver.solve(problem, x, {.iterations = 5});
+      solver.solve(equations, x, {.iterations = 5});
       if (expected.empty()) expected = x;
       EXPECT_EQ(x, expected);
       if (testing::counts_allocations() && threads == 1) {
-        EXPECT_EQ(testing::allocations_in([&] { solver.solve(problem, x, {.iterations = 3}); }), 0u);
+        EXPECT_EQ(testing::allocations_in([&] { solver.solve(equations, x, {.iterations = 3}); }), 0u);
       }
     });
 }

@@ -43,6 +43,9 @@ inline bool long_run() {
   return value != nullptr && std::string(value) != "0";
 }
 
+// In builds that are slow: see above.
+inline bool fewer_cases() { return std::getenv("PALPATE_FEWER_CASES") != nullptr; }
+
 // Returns how many cases ran, for tests that ask how often something came up; 0 for one case alone.
 template <class Body>
 std::size_t each_case(std::size_t count, Body&& body) {

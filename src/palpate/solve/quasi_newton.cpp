@@ -19,13 +19,13 @@ double dot(std::span<const Vec3> a, std::span<const Vec3> b) {
 
 }  // namespace
 
-void QuasiNewton::prepare(const Problem& problem) {
-  const std::size_t n = problem.size();
+void QuasiNewton::prepare(const Equations& equations) {
+  const std::size_t n = equations.size();
   std::vector<MetricEntry> entries;
   for (std::uint32_t i = 0; i < n; ++i)
-    entries.push_back({i, i, problem.masses[i] / (problem.step * problem.step)});
-  for (const Term* term : problem.terms) term->add_metric(entries);
-  metric_.factor(n, entries, problem.held);
+    entries.push_back({i, i, equations.masses[i] / (equations.step * equations.step)});
+  for (const Term* term : equations.terms) term->add_metric(entries);
+  metric_.factor(n, entries, equations.held);
 
   // What hangs together: each node points to a lower one of its body.
   std::vector<std::uint32_t> lower(n);
@@ -40,7 +40,7 @@ void QuasiNewton::prepare(const Problem& problem) {
   }
   std::vector<std::uint8_t> has_held(n, 0);
   for (std::uint32_t i = 0; i < n; ++i)
-    if (problem.held[i] != 0) has_held[lowest(i)] = 1;
+    if (equations.held[i] != 0) has_held[lowest(i)] = 1;
   body_.assign(n, no_body);
   bodies_ = 0;
   for (std::uint32_t i = 0; i < n; ++i) {
@@ -60,20 +60,20 @@ void QuasiNewton::prepare(const Problem& problem) {
 
 // So that the centre of each free body is where it would be if no term pulled at it: terms inside a body do
 // not move it.
-void QuasiNewton::shift_as_a_whole(const Problem& problem, std::span<Vec3> x) const {
+void QuasiNewton::shift_as_a_whole(const Equations& equations, std::span<Vec3> x) const {
   std::fill(shift_.begin(), shift_.end(), Vec3::Zero());
   std::fill(mass_.begin(), mass_.end(), 0.0);
   for (std::size_t i = 0; i < x.size(); ++i)
     if (body_[i] != no_body) {
-      shift_[body_[i]] += problem.masses[i] * (problem.targets[i] - x[i]);
-      mass_[body_[i]] += problem.masses[i];
+      shift_[body_[i]] += equations.masses[i] * (equations.targets[i] - x[i]);
+      mass_[body_[i]] += equations.masses[i];
     }
   for (std::size_t i = 0; i < x.size(); ++i)
     if (body_[i] != no_body) x[i] += shift_[body_[i]] / mass_[body_[i]];
 }
 
 // The two loops of L-BFGS (Nocedal 1980), with the metric between them.
-void QuasiNewton::find_direction(const Problem& problem) {
+void QuasiNewton::find_direction(const Equations& equations) {
   std::array<double, window> alpha{};
   for (std::size_t i = 0; i < gradient_.size(); ++i) direction_[i] = -gradient_[i];
   for (std::size_t k = count_; k-- > 0;) {
@@ -88,7 +88,7 @@ void QuasiNewton::find_direction(const Problem& problem) {
     for (std::size_t i = 0; i < direction_.size(); ++i) direction_[i] += (alpha[k] - beta) * step.moved[i];
   }
   for (std::size_t i = 0; i < direction_.size(); ++i)
-    if (problem.held[i] != 0) direction_[i].setZero();
+    if (equations.held[i] != 0) direction_[i].setZero();
 }
 
 void QuasiNewton::remember(std::span<const Vec3> from, std::span<const Vec3> to) {
@@ -113,17 +113,17 @@ void QuasiNewton::remember(std::span<const Vec3> from, std::span<const Vec3> to)
   step.inverse = 1 / curvature;
 }
 
-SolveReport QuasiNewton::solve(Problem& problem, std::span<Vec3> x, const SolveOptions& options) {
+SolveReport QuasiNewton::solve(Equations& equations, std::span<Vec3> x, const SolveOptions& options) {
   SolveReport report;
-  shift_as_a_whole(problem, x);
+  shift_as_a_whole(equations, x);
   double noise = 0;
-  for (const Term* term : problem.terms) noise += term->rounding();
+  for (const Term* term : equations.terms) noise += term->rounding();
   first_ = count_ = 0;
-  report.potential = potential(problem, x, gradient_);
+  report.potential = potential(equations, x, gradient_);
   report.evaluations = 1;
-  report.residual = residual(problem, gradient_);
+  report.residual = residual(equations, gradient_);
   while (report.iterations < options.iterations && report.residual > options.tolerance) {
-    find_direction(problem);
+    find_direction(equations);
     const double slope = dot(gradient_, direction_);
     if (!(slope < 0)) {
       if (count_ == 0) break;  // nothing goes down from here
@@ -135,7 +135,7 @@ SolveReport QuasiNewton::solve(Problem& problem, std::span<Vec3> x, const SolveO
     bool descends = false;
     for (int tries = 0; tries < 30 && !descends; ++tries) {
       for (std::size_t i = 0; i < x.size(); ++i) trial_[i] = x[i] + length * direction_[i];
-      value = potential(problem, trial_, new_gradient_);
+      value = potential(equations, trial_, new_gradient_);
       ++report.evaluations;
       descends = value <= report.potential + 1e-4 * length * slope ||
                  // Near the least, differences of the potential are rounding: there the slopes decide (Hager
@@ -156,7 +156,7 @@ SolveReport QuasiNewton::solve(Problem& problem, std::span<Vec3> x, const SolveO
     std::copy(trial_.begin(), trial_.end(), x.begin());
     gradient_.swap(new_gradient_);
     report.potential = value;
-    report.residual = residual(problem, gradient_);
+    report.residual = residual(equations, gradient_);
     ++report.iterations;
   }
   return report;

@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
+#include <palpate/solve/equations.h>
 #include <palpate/solve/metric.h>
-#include <palpate/solve/problem.h>
 
 namespace palpate {
 
@@ -23,15 +23,15 @@ struct SolveOptions {
 struct SolveReport {
   int iterations = 0, evaluations = 0;  // of the potential with its gradient
   double potential = 0;                 // [J]
-  double residual = 0;                  // see problem.h [m]
+  double residual = 0;                  // see equations.h [m]
 };
 
 class QuasiNewton {
  public:
   // Makes the metric; anew after a change of the nodes, of what is held, of the terms or of the step.
-  void prepare(const Problem& problem);
+  void prepare(const Equations& equations);
   // From `x` to better positions, in place.
-  SolveReport solve(Problem& problem, std::span<Vec3> x, const SolveOptions& options = {});
+  SolveReport solve(Equations& equations, std::span<Vec3> x, const SolveOptions& options = {});
 
  private:
   static constexpr std::size_t window = 5;
@@ -39,8 +39,8 @@ class QuasiNewton {
     std::vector<Vec3> moved, gradient;  // from one iteration to the next
     double inverse = 0;                 // 1 / (moved . gradient)
   };
-  void shift_as_a_whole(const Problem& problem, std::span<Vec3> x) const;
-  void find_direction(const Problem& problem);
+  void shift_as_a_whole(const Equations& equations, std::span<Vec3> x) const;
+  void find_direction(const Equations& equations);
   void remember(std::span<const Vec3> from, std::span<const Vec3> to);
 
   Metric metric_;

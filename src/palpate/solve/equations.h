@@ -14,7 +14,7 @@
 
 namespace palpate {
 
-struct Problem {
+struct Equations {
   double step = 1.0 / 60;          // h [s]
   std::vector<double> masses;      // of the nodes [kg]
   std::vector<std::uint8_t> held;  // nodes that stay where they are when the solver begins
@@ -25,14 +25,15 @@ struct Problem {
   std::size_t size() const { return masses.size(); }
 };
 
-double potential(Problem& problem, std::span<const Vec3> x);
+double potential(Equations& equations, std::span<const Vec3> x);
 // The potential and its gradient [N]; zero at nodes that are held.
-double potential(Problem& problem, std::span<const Vec3> x, std::span<Vec3> gradient);
+double potential(Equations& equations, std::span<const Vec3> x, std::span<Vec3> gradient);
 // H d, of the positive semi-definite second derivative; zero at nodes that are held, which d leaves alone.
-void product(const Problem& problem, std::span<const Vec3> x, std::span<const Vec3> d, std::span<Vec3> out);
+void product(const Equations& equations, std::span<const Vec3> x, std::span<const Vec3> d,
+             std::span<Vec3> out);
 
 // How far the forces that are left would carry the nodes in a step, as a mean weighted by mass [m]: the norm
 // in which all solvers report.
-double residual(const Problem& problem, std::span<const Vec3> gradient);
+double residual(const Equations& equations, std::span<const Vec3> gradient);
 
 }  // namespace palpate
