@@ -299,6 +299,7 @@ TEST(Detector, AVeryLongNeighbourDistanceTakesNoMoreMemory) {
     std::vector<Contact> expected;
     std::size_t memory = 0;
     for (const FinderEntry& entry : finders()) {
+      if (entry.name == "brute" && g != 25) continue;  // it takes its time
       Detector detector(
           {.contact_distance = 0.9, .neighbour_distance = g, .finder = std::string(entry.name)});
       const SurfaceId id = detector.add(rolled);
