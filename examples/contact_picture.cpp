@@ -46,12 +46,14 @@ std::vector<Vec3> table_line() {
 // Down to the table, along it, around, and back over itself.
 std::vector<Vec3> band_line() {
   std::vector<Vec3> line;
-  for (double x = 1; x < 3; x += 0.5) line.emplace_back(x, 0, 0.45 + 2.2 * std::pow((3 - x) / 2, 2));
-  for (double x = 3; x < 9; x += 0.5) line.emplace_back(x, 0, 0.45);
-  for (double turn = 0; turn < 3.1; turn += 0.6)
-    line.emplace_back(9 + 0.3 * std::sin(turn), 0, 0.75 - 0.3 * std::cos(turn));
-  for (double x = 9; x > 4.2; x -= 0.5) line.emplace_back(x, 0, 1.05 + 0.012 * std::pow(9 - x, 2));
-  for (double x = 4; x > 2.6; x -= 0.4) line.emplace_back(x, 0, 1.35 + 0.9 * std::pow(4.4 - x, 1.5));
+  const auto add = [&](int count, double from, double step, auto&& point) {
+    for (int i = 0; i < count; ++i) line.push_back(point(from + i * step));
+  };
+  add(4, 1, 0.5, [](double x) { return Vec3(x, 0, 0.45 + 2.2 * std::pow((3 - x) / 2, 2)); });
+  add(12, 3, 0.5, [](double x) { return Vec3(x, 0, 0.45); });
+  add(6, 0, 0.6, [](double turn) { return Vec3(9 + 0.3 * std::sin(turn), 0, 0.75 - 0.3 * std::cos(turn)); });
+  add(10, 9, -0.5, [](double x) { return Vec3(x, 0, 1.05 + 0.012 * std::pow(9 - x, 2)); });
+  add(4, 4, -0.4, [](double x) { return Vec3(x, 0, 1.35 + 0.9 * std::pow(4.4 - x, 1.5)); });
   return line;
 }
 
