@@ -162,9 +162,10 @@ ContactScene real(const std::string& first, const std::string& second) {
 }
 
 ContactScene slowly(ContactScene scene, double edges) {
-  const std::vector<std::vector<Vec3>> start = scene.frames[0];
+  const std::vector<std::vector<Vec3>> start = scene.frames.back();
   scene.frames.clear();
-  for (const double step : {0, 1, 2, 3, 4, 5, 4, 3, 2, 1}) {
+  for (int i = 0; i < 24; ++i) {
+    const double step = i < 12 ? i : 24 - i;
     scene.frames.push_back(start);
     for (std::vector<Vec3>& positions : scene.frames.back())
       for (Vec3& p : positions) {

@@ -32,7 +32,8 @@ ContactScene table(std::size_t triangles);
 bool has_data(const std::string& name);
 ContactScene real(const std::string& first, const std::string& second);
 
-// The first frame of a scene, from where everything sways by this many edges a frame: there and back again.
+// The last frame of a scene, from where everything sways by this many edges a frame: twelve frames there, and
+// back again.
 ContactScene slowly(ContactScene scene, double edges);
 
 // The scenes that every method is measured on, with a contact distance in mean edges.
