@@ -6,6 +6,7 @@
 #include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <Eigen/LU>
+#include <Eigen/SVD>
 
 #include <support/cases.h>
 
@@ -44,14 +45,16 @@ TEST(ElasticityProperty, DerivativesAgreeWithDifferences) {
   each_case(2000, [](Random& random) {
     const Elasticity e = random_elasticity(random);
     const Mat3 f = random_gradient(random), df = random_matrix(random, 1);
+    // Where two stretches are opposite, the rotation of a corotated element jumps: there is no derivative.
+    const Vec3 stretches = Eigen::JacobiSVD<Mat3>(f).singularValues();
+    if (e.model == Model::corotated && stretches[1] + std::copysign(stretches[2], f.determinant()) < 0.05)
+      return;
     // Two differences of different steps give a third that is better by two orders.
     const auto difference = [&](auto&& of, double h) { return (of(f + h * df) - of(f - h * df)) / (2 * h); };
     const auto better = [&](auto&& of) { return (4 * difference(of, 1e-4) - difference(of, 2e-4)) / 3; };
     const double scale = e.mu + std::abs(e.lambda);
     const double slope = better([&](const Mat3& at) { return energy_density(e, at); });
     ASSERT_NEAR(slope, stress(e, f).cwiseProduct(df).sum(), 1e-7 * scale);
-    // Where corotated elements are flat or inside out, the rotation may jump: those are looked at elsewhere.
-    if (e.model == Model::corotated && f.determinant() < 0.05) return;
     Mat3 change;
     for (int i = 0; i < 9; ++i)
       change(i % 3, i / 3) = better([&](const Mat3& at) { return stress(e, at)(i % 3, i / 3); });
