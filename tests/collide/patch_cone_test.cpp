@@ -57,6 +57,19 @@ std::vector<std::uint32_t> all_of(const TriangleMesh& mesh) {
   return all;
 }
 
+// Cuts a sheet that is n squares wide along a column, from the border over some rows, and moves what lies to
+// the right of the cut: away, or over the left.
+void slit(TriangleMesh& mesh, std::size_t n, std::size_t column, std::size_t rows, double away) {
+  const auto first = static_cast<std::uint32_t>(mesh.positions.size());
+  for (std::size_t j = 0; j < rows; ++j)
+    mesh.positions.emplace_back(mesh.positions[j * (n + 1) + column] + Vec3(away, 0, 0));
+  for (std::size_t t = 0; t < mesh.triangles.size(); ++t)
+    if (t / 2 % n >= column)
+      for (std::uint32_t& v : mesh.triangles[t])
+        for (std::uint32_t j = 0; j < rows; ++j)
+          if (v == j * (n + 1) + column) v = first + j;
+}
+
 TEST(PatchConeProperty, WhatItKeepsApartIsApart) {
   std::size_t kept = 0, not_kept = 0;
   const std::size_t cases = each_case(3000, [&](Random& random) {
@@ -66,7 +79,11 @@ TEST(PatchConeProperty, WhatItKeepsApartIsApart) {
       mesh = testing::random_scene(random).meshes[0];
     } else {
       const double wave = random.uniform(0, 2), noise = random.chance(0.5) ? 0 : random.uniform(0, 0.4);
-      mesh = bent(sheet(1 + random.below(6), 1 + random.below(6)), [&](const Vec3& p) {
+      const std::size_t n = 2 + random.below(5), m = 1 + random.below(6);
+      mesh = sheet(n, m);
+      if (random.chance(0.4))
+        slit(mesh, n, 1 + random.below(n - 1), random.below(m + 1), random.uniform(-0.1, 0.3));
+      mesh = bent(std::move(mesh), [&](const Vec3& p) {
         return Vec3(p + Vec3(0, 0, wave * std::sin(p.x())) + testing::random_point(random, noise));
       });
     }

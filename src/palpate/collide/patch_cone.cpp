@@ -21,6 +21,24 @@ double squared_distance(const std::array<double, 2>& p, const std::array<double,
   return x * x + y * y;
 }
 
+// True only if a line separates the two: along the normal or the direction of one of them.
+bool separated(const std::array<double, 2>& a, const std::array<double, 2>& b, const std::array<double, 2>& c,
+               const std::array<double, 2>& d, double slack) {
+  for (const auto& [from, to] : {std::pair{&a, &b}, {&c, &d}}) {
+    const double x = (*to)[0] - (*from)[0], y = (*to)[1] - (*from)[1];
+    const double room = slack * (std::abs(x) + std::abs(y));
+    for (const auto& axis : {std::array{-y, x}, std::array{x, y}}) {
+      const auto place = [&](const std::array<double, 2>& p) {
+        return axis[0] * (p[0] - (*from)[0]) + axis[1] * (p[1] - (*from)[1]);
+      };
+      const auto [low, high] = std::minmax({place(a), place(b)});
+      const auto [other_low, other_high] = std::minmax({place(c), place(d)});
+      if (high + room < other_low || other_high + room < low) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 // The sides that have no other; false if the patch is not as point 1 wants it.
@@ -99,9 +117,14 @@ bool PatchCone::keeps_apart(const Surfaces& all, std::span<const std::uint32_t> 
   if (!find_outline(all, triangles)) return false;
   for (const auto& [from, to] : outline_) {
     const Point &a = picture_[place_of(from)], &b = picture_[place_of(to)];
-    for (const auto& [vertex, next] : outline_)
+    for (const auto& [vertex, next] : outline_) {
+      // Two sides may cross with all their ends far away.
+      const bool meet = vertex == from || vertex == to || next == from || next == to;
+      if (!meet && !separated(a, b, picture_[place_of(vertex)], picture_[place_of(next)], rounding * size_))
+        return false;
       if (vertex != from && vertex != to && !(squared_distance(picture_[place_of(vertex)], a, b) > r * r))
         return false;
+    }
   }
   return true;
 }

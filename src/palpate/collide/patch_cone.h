@@ -4,7 +4,9 @@
 //   1. every side is shared by two triangles of the patch at most, which run along it in opposite directions,
 //      and the sides that are not shared form one closed loop, its *outline*;
 //   2. every triangle shows its front: its normal is within 90 degrees of the axis;
-//   3. in the picture, no vertex of the outline is nearer than r to a side of the outline it is not on;
+//   3. in the picture, sides of the outline do not cross, and no vertex of it is nearer than r to a side of
+//   it
+//      that it is not on;
 //   4. in the picture, no triangle is lower than r over any of its sides;
 // then no two features of the patch without a common vertex are nearer than r to each other. docs/contacts.md
 // has the proof. The normals alone (2) say much less, as do normals of a connected patch: an outline that
