@@ -24,12 +24,13 @@ double squared_distance(const std::array<double, 2>& p, const std::array<double,
 // True only if a line separates the two: along the normal or the direction of one of them.
 bool separated(const std::array<double, 2>& a, const std::array<double, 2>& b, const std::array<double, 2>& c,
                const std::array<double, 2>& d, double slack) {
-  for (const auto& [from, to] : {std::pair{&a, &b}, {&c, &d}}) {
-    const double x = (*to)[0] - (*from)[0], y = (*to)[1] - (*from)[1];
+  for (const bool first : {true, false}) {
+    const std::array<double, 2>&from = first ? a : c, &to = first ? b : d;
+    const double x = to[0] - from[0], y = to[1] - from[1];
     const double room = slack * (std::abs(x) + std::abs(y));
     for (const auto& axis : {std::array{-y, x}, std::array{x, y}}) {
       const auto place = [&](const std::array<double, 2>& p) {
-        return axis[0] * (p[0] - (*from)[0]) + axis[1] * (p[1] - (*from)[1]);
+        return axis[0] * (p[0] - from[0]) + axis[1] * (p[1] - from[1]);
       };
       const auto [low, high] = std::minmax({place(a), place(b)});
       const auto [other_low, other_high] = std::minmax({place(c), place(d)});
