@@ -66,6 +66,47 @@ TEST(TetTermProperty, DerivativesAreRight) {
   });
 }
 
+// The fast code against the plain formulas, over several blocks of it: also flat, inside out, far away.
+TEST(TetTermProperty, PacksAgreeWithThePlainFormulas) {
+  each_case(12, [](Random& random) {
+    const double size = random.magnitude(1e-3, 1e2);
+    const TetMesh mesh = block(1 + random.below(9), 1 + random.below(6), 1 + random.below(5), std::abs(size));
+    std::vector<Material> materials;
+    for (std::size_t i = 0; i < mesh.tets.size(); ++i)
+      materials.push_back({.young = std::abs(random.magnitude(1e3, 1e9)),
+                           .poisson = random.uniform(-0.5, 0.499),
+                           .model = models[random.below(3)]});
+    TetTerm term(mesh, materials);
+    std::vector<Vec3> x = mesh.positions;
+    const double shaken = random.chance(0.5) ? 0.1 : 2;
+    for (Vec3& p : x) p += shaken * size * testing::random_directions(random, 1)[0];
+    if (random.chance(0.2))
+      for (Vec3& p : x) p.z() = 0;
+    if (random.chance(0.2))
+      for (Vec3& p : x) p += 1000 * size * Vec3(1, -2, 3);
+    std::vector<Vec3> gradient(x.size(), Vec3::Zero()), expected(x.size(), Vec3::Zero());
+    double energy = 0, energies = 0, forces = 0;
+    for (std::size_t e = 0; e < mesh.tets.size(); ++e) {
+      const TetShape shape(tet_at(mesh.positions, mesh.tets[e]));
+      const Elasticity elasticity(materials[e]);
+      const Mat3 f = shape.gradient(tet_at(x, mesh.tets[e]));
+      const double part = shape.volume * energy_density(elasticity, f);
+      energy += part;
+      energies += std::abs(part) + shape.volume * (std::abs(elasticity.lambda) + elasticity.mu);
+      const std::array<Vec3, 4> pull = shape.pull(stress(elasticity, f));
+      for (std::size_t k = 0; k < 4; ++k) {
+        expected[mesh.tets[e][k]] += pull[k];
+        forces = std::max(forces, pull[k].norm());
+      }
+    }
+    const double total = term.add_gradient(x, gradient);
+    ASSERT_NEAR(total, energy, 1e-12 * energies);
+    ASSERT_NEAR(term.value(x), energy, 1e-12 * energies);
+    for (std::size_t i = 0; i < x.size(); ++i)
+      ASSERT_LT((gradient[i] - expected[i]).norm(), 1e-11 * forces) << "node " << i;
+  });
+}
+
 Equations equations_of(const TetMesh& mesh, std::span<const Material> materials, Term& term) {
   Equations equations;
   equations.masses = node_masses(mesh, materials);

@@ -46,13 +46,6 @@ Turned turned(const Mat3& f) {
   return result;
 }
 
-// The constants of stable Neo-Hookean that make it Hooke's law for small strains, and its rest stable.
-struct NeoHookean {
-  double lambda, mu, alpha;
-  explicit NeoHookean(const Elasticity& e)
-      : lambda(e.lambda + 5.0 / 6 * e.mu), mu(4.0 / 3 * e.mu), alpha(1 + 0.75 * mu / lambda) {}
-};
-
 Mat3 green_strain(const Mat3& f) { return 0.5 * (f.transpose() * f - Mat3::Identity()); }
 
 }  // namespace

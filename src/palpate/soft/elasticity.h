@@ -24,6 +24,13 @@ struct Elasticity {
   Elasticity(Model of, const Lame& constants) : model(of), lambda(constants.lambda), mu(constants.mu) {}
 };
 
+// The constants of stable Neo-Hookean that make it Hooke's law for small strains, and its rest stable.
+struct NeoHookean {
+  double lambda, mu, alpha;
+  explicit NeoHookean(const Elasticity& e)
+      : lambda(e.lambda + 5.0 / 6 * e.mu), mu(4.0 / 3 * e.mu), alpha(1 + 0.75 * mu / lambda) {}
+};
+
 // For a cubic metre of the body at rest [J/m^3]; 0 at rest, never negative but for stable Neo-Hookean, where
 // rest is still the least.
 double energy_density(const Elasticity& e, const Mat3& f);

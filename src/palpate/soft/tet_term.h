@@ -1,7 +1,6 @@
 // The elastic energy of tetrahedra, as a term of a step.
 //
-// Elements are independent and are done in parallel; each node then sums what its elements pull with, always
-// in the same order, so the number of threads changes nothing.
+// Energies and pulls are found by blocks of elements, see tet_packs.h; what solvers ask for rarely is plain.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +8,7 @@
 #include <vector>
 
 #include <palpate/mesh/mesh.h>
-#include <palpate/soft/elasticity.h>
+#include <palpate/soft/tet_packs.h>
 #include <palpate/solve/term.h>
 
 namespace palpate {
@@ -26,20 +25,17 @@ class TetTerm : public Term {
   void add_product(std::span<const Vec3> x, std::span<const Vec3> d, std::span<Vec3> out) override;
   void add_metric(std::vector<MetricEntry>& entries) const override;
 
-  std::size_t size() const { return elements_.size(); }
+  std::size_t size() const { return tets_.size(); }
 
  private:
-  struct Element {
-    TetCorners corners;
-    TetShape shape;
-    Elasticity elasticity;
-  };
-  void gather(std::span<Vec3> out) const;
+  double energy(std::span<const Vec3> x, bool pulling);
 
-  std::vector<Element> elements_;
-  std::vector<std::uint32_t> begin_, places_;  // of each node: 4 * element + corner, ascending
-  std::vector<Vec3> pulls_;                    // of each corner of each element
-  std::vector<double> partial_;                // scratch of sums
+  std::vector<TetCorners> tets_;
+  std::vector<TetShape> shapes_;
+  std::vector<Elasticity> elasticities_;
+  TetPacks packs_;
+  std::vector<double> pulls_;    // of the slots of all blocks, four numbers each
+  std::vector<double> partial_;  // scratch of sums
   double rounding_ = 0;
 };
 

@@ -43,8 +43,9 @@ double potential(Equations& equations, std::span<const Vec3> x, std::span<Vec3> 
       },
       [](double a, double b) { return a + b; });
   for (Term* term : equations.terms) sum += term->add_gradient(x, gradient);
-  for (std::size_t i = 0; i < equations.size(); ++i)
+  parallel_for(equations.size(), grain, [&](std::size_t i) {
     if (equations.held[i] != 0) gradient[i].setZero();
+  });
   return sum;
 }
 

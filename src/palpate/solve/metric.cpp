@@ -1,14 +1,21 @@
 #include <palpate/solve/metric.h>
 
+#include <algorithm>
+
 #include <Eigen/SparseCholesky>
 
 #include <palpate/base/error.h>
 
 namespace palpate {
 
-void Metric::factor(std::size_t nodes, std::span<const MetricEntry> entries,
-                    std::span<const std::uint8_t> held) {
-  using Sparse = Eigen::SparseMatrix<double>;
+namespace {
+
+using Sparse = Eigen::SparseMatrix<double>;
+using Factor = Eigen::SimplicialLDLT<Sparse, Eigen::Lower, Eigen::NaturalOrdering<int>>;
+constexpr int none = -1;
+
+Sparse lower_half(std::size_t nodes, std::span<const MetricEntry> entries,
+                  std::span<const std::uint8_t> held) {
   std::vector<Eigen::Triplet<double>> triplets;
   triplets.reserve(entries.size() + nodes);
   const auto is_held = [&](std::size_t i) { return !held.empty() && held[i] != 0; };
@@ -19,45 +26,151 @@ void Metric::factor(std::size_t nodes, std::span<const MetricEntry> entries,
     if (is_held(i)) triplets.emplace_back(static_cast<int>(i), static_cast<int>(i), 1.0);
   Sparse matrix(static_cast<Eigen::Index>(nodes), static_cast<Eigen::Index>(nodes));
   matrix.setFromTriplets(triplets.begin(), triplets.end());
-  const Eigen::SimplicialLDLT<Sparse, Eigen::Lower> factored(matrix);
+  return matrix;
+}
+
+// The same matrix with [place]: node.
+Sparse permuted(const Sparse& lower, const std::vector<int>& order) {
+  std::vector<int> place(order.size());
+  for (std::size_t p = 0; p < order.size(); ++p)
+    place[static_cast<std::size_t>(order[p])] = static_cast<int>(p);
+  std::vector<Eigen::Triplet<double>> triplets;
+  triplets.reserve(static_cast<std::size_t>(lower.nonZeros()));
+  for (int c = 0; c < lower.outerSize(); ++c)
+    for (Sparse::InnerIterator at(lower, c); at; ++at) {
+      const int a = place[static_cast<std::size_t>(at.row())], b = place[static_cast<std::size_t>(c)];
+      triplets.emplace_back(std::max(a, b), std::min(a, b), at.value());
+    }
+  Sparse result(lower.rows(), lower.cols());
+  result.setFromTriplets(triplets.begin(), triplets.end());
+  return result;
+}
+
+// Of each column, the next one that depends on it (Liu 1990).
+std::vector<int> elimination_tree(const Sparse& lower) {
+  const auto n = static_cast<std::size_t>(lower.cols());
+  const Sparse upper = lower.transpose();  // its columns: what each depends on
+  std::vector<int> parent(n, none), ancestor(n, none);
+  for (int c = 0; c < upper.outerSize(); ++c)
+    for (Sparse::InnerIterator at(upper, c); at; ++at)
+      for (int i = static_cast<int>(at.row()); i != none && i < c;) {
+        const int next = ancestor[static_cast<std::size_t>(i)];
+        ancestor[static_cast<std::size_t>(i)] = c;
+        if (next == none) parent[static_cast<std::size_t>(i)] = c;
+        i = next;
+      }
+  return parent;
+}
+
+// Each column right after those that it alone waits for: then columns with the same rows are neighbours.
+std::vector<int> children_first(const std::vector<int>& parent) {
+  std::vector<int> child(parent.size(), none), sibling(parent.size(), none), order, path;
+  for (std::size_t i = parent.size(); i-- > 0;)
+    if (parent[i] != none) {
+      sibling[i] = child[static_cast<std::size_t>(parent[i])];
+      child[static_cast<std::size_t>(parent[i])] = static_cast<int>(i);
+    }
+  order.reserve(parent.size());
+  for (std::size_t root = 0; root < parent.size(); ++root) {
+    if (parent[root] != none) continue;
+    path.push_back(static_cast<int>(root));
+    while (!path.empty()) {
+      const auto i = static_cast<std::size_t>(path.back());
+      if (child[i] == none) {
+        order.push_back(path.back());
+        path.pop_back();
+      } else {
+        path.push_back(child[i]);
+        child[i] = sibling[static_cast<std::size_t>(child[i])];
+      }
+    }
+  }
+  return order;
+}
+
+std::vector<int> order_of(const Sparse& lower) {
+  Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> amd;
+  Sparse all = lower.selfadjointView<Eigen::Lower>();
+  Eigen::AMDOrdering<int>()(all, amd);
+  std::vector<int> order(amd.indices().data(), amd.indices().data() + amd.indices().size());
+  const std::vector<int> tree = children_first(elimination_tree(permuted(lower, order)));
+  std::vector<int> result(order.size());
+  for (std::size_t p = 0; p < tree.size(); ++p) result[p] = order[static_cast<std::size_t>(tree[p])];
+  return result;
+}
+
+// How many columns from here go into one panel: as long as few zeros are needed to give all the same rows.
+template <class Below>
+std::size_t panel_from(std::size_t first, std::size_t columns, Below&& below) {
+  std::size_t width = 1, entries = below(first).size();
+  while (width < Metric::panel_width && first + width < columns) {
+    const std::size_t next = first + width;
+    const std::span<const int> last = below(next - 1);
+    if (last.empty() || static_cast<std::size_t>(last.front()) != next) break;
+    const std::size_t rows = below(next).size(), filled = (width + 1) * rows + (width + 1) * width / 2;
+    if (5 * (filled - std::min(filled, entries + rows)) > filled) break;
+    entries += rows;
+    ++width;
+  }
+  return width;
+}
+
+}  // namespace
+
+void Metric::factor(std::size_t nodes, std::span<const MetricEntry> entries,
+                    std::span<const std::uint8_t> held) {
+  const Sparse matrix = lower_half(nodes, entries, held);
+  const std::vector<int> order = order_of(matrix);
+  const Factor factored(permuted(matrix, order));
   if (factored.info() != Eigen::Success || !(nodes == 0 || factored.vectorD().minCoeff() > 0))
     throw Error(Place::named("metric", "of the nodes"), "it is not positive definite",
                 "Does every node have a mass? Are all stiffnesses positive?");
-  const Sparse lower(factored.matrixL());
-  order_.resize(nodes);
-  inverse_.resize(nodes);
+  order_.assign(order.begin(), order.end());
   work_.resize(nodes);
-  begin_.assign(1, 0);
+  inverse_.resize(nodes);
+  for (std::size_t p = 0; p < nodes; ++p) inverse_[p] = 1 / factored.vectorD()[static_cast<Eigen::Index>(p)];
+  const Sparse lower(factored.matrixL());  // rows of a column ascend, the diagonal first
+  const auto below = [&](std::size_t c) {
+    const int *begin = lower.outerIndexPtr() + c, *row = lower.innerIndexPtr();
+    return std::span<const int>(row + begin[0] + 1, row + begin[1]);
+  };
+  panels_.clear();
   rows_.clear();
   values_.clear();
-  for (std::size_t p = 0; p < nodes; ++p) {
-    const auto column = static_cast<Eigen::Index>(p);
-    order_[static_cast<std::size_t>(factored.permutationP().indices()[column])] =
-        static_cast<std::uint32_t>(p);
-    inverse_[p] = 1 / factored.vectorD()[column];
-    for (Sparse::InnerIterator at(lower, column); at; ++at)
-      if (at.row() > column) {
-        rows_.push_back(static_cast<std::uint32_t>(at.row()));
-        values_.push_back(at.value());
+  for (std::size_t first = 0; first < nodes;) {
+    const std::size_t width = panel_from(first, nodes, below);
+    const std::span<const int> last = below(first + width - 1);
+    const Panel panel{static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(width),
+                      static_cast<std::uint32_t>(rows_.size()),
+                      static_cast<std::uint32_t>(rows_.size() + last.size()), values_.size()};
+    rows_.insert(rows_.end(), last.begin(), last.end());
+    values_.resize(values_.size() + width * (width + last.size()), 0.0);
+    for (std::size_t k = 0; k < width; ++k) {
+      std::size_t line = 0;
+      for (Sparse::InnerIterator at(lower, static_cast<Eigen::Index>(first + k)); at; ++at) {
+        const auto row = static_cast<std::size_t>(at.row());
+        if (row < first + width) {
+          line = row - first;
+        } else {
+          line = std::max(line, width);
+          while (static_cast<std::size_t>(last[line - width]) != row) ++line;
+        }
+        values_[panel.first_value + line * width + k] = at.value();
       }
-    begin_.push_back(static_cast<std::uint32_t>(rows_.size()));
+    }
+    panels_.push_back(panel);
+    first += width;
   }
 }
 
 void Metric::solve(std::span<Vec3> x) {
   const std::size_t n = order_.size();
-  for (std::size_t p = 0; p < n; ++p) work_[p] = x[order_[p]];
-  for (std::size_t p = 0; p < n; ++p) {
-    const Vec3 known = work_[p];
-    for (std::uint32_t k = begin_[p]; k < begin_[p + 1]; ++k) work_[rows_[k]] -= values_[k] * known;
-    work_[p] = inverse_[p] * known;
-  }
-  for (std::size_t p = n; p-- > 0;) {
-    Vec3 sum = work_[p];
-    for (std::uint32_t k = begin_[p]; k < begin_[p + 1]; ++k) sum -= values_[k] * work_[rows_[k]];
-    work_[p] = sum;
-  }
-  for (std::size_t p = 0; p < n; ++p) x[order_[p]] = work_[p];
+  for (std::size_t p = 0; p < n; ++p) work_[p] = PaddedPoint(x[order_[p]]);
+  solve_lower(panels_, rows_.data(), values_.data(), work_.data());
+  for (std::size_t p = 0; p < n; ++p)
+    for (double& number : work_[p].at) number *= inverse_[p];
+  solve_upper(panels_, rows_.data(), values_.data(), work_.data());
+  for (std::size_t p = 0; p < n; ++p) x[order_[p]] = work_[p].point();
 }
 
 }  // namespace palpate

@@ -1,20 +1,28 @@
 #include <palpate/solve/quasi_newton.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
+
+#include <palpate/base/parallel.h>
 
 namespace palpate {
 
 namespace {
 
 constexpr std::uint32_t no_body = 0xffffffff;
+constexpr std::size_t grain = 2048;
 
 double dot(std::span<const Vec3> a, std::span<const Vec3> b) {
   double sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i) sum += a[i].dot(b[i]);
   return sum;
+}
+
+template <std::size_t n>
+std::array<double, n> added(std::array<double, n> a, const std::array<double, n>& b) {
+  for (std::size_t k = 0; k < n; ++k) a[k] += b[k];
+  return a;
 }
 
 }  // namespace
@@ -50,7 +58,6 @@ void QuasiNewton::prepare(const Equations& equations) {
   }
   shift_.resize(bodies_);
   mass_.resize(bodies_);
-  steps_.resize(window);
   for (Step& step : steps_) {
     step.moved.resize(n);
     step.gradient.resize(n);
@@ -72,45 +79,111 @@ void QuasiNewton::shift_as_a_whole(const Equations& equations, std::span<Vec3> x
     if (body_[i] != no_body) x[i] += shift_[body_[i]] / mass_[body_[i]];
 }
 
-// The two loops of L-BFGS (Nocedal 1980), with the metric between them.
-void QuasiNewton::find_direction(const Equations& equations) {
-  std::array<double, window> alpha{};
-  for (std::size_t i = 0; i < gradient_.size(); ++i) direction_[i] = -gradient_[i];
-  for (std::size_t k = count_; k-- > 0;) {
-    const Step& step = steps_[(first_ + k) % window];
-    alpha[k] = step.inverse * dot(step.moved, direction_);
-    for (std::size_t i = 0; i < direction_.size(); ++i) direction_[i] -= alpha[k] * step.gradient[i];
-  }
-  metric_.solve(direction_);
-  for (std::size_t k = 0; k < count_; ++k) {
-    const Step& step = steps_[(first_ + k) % window];
-    const double beta = step.inverse * dot(step.gradient, direction_);
-    for (std::size_t i = 0; i < direction_.size(); ++i) direction_[i] += (alpha[k] - beta) * step.moved[i];
-  }
-  for (std::size_t i = 0; i < direction_.size(); ++i)
-    if (equations.held[i] != 0) direction_[i].setZero();
+// What every step remembered has in common with a vector.
+QuasiNewton::Sums QuasiNewton::dots(std::vector<Vec3> Step::*which, std::span<const Vec3> with) {
+  return parallel_reduce(
+      with.size(), grain, Sums{}, partial_,
+      [&](Chunk chunk) {
+        Sums sums{};
+        for (std::size_t k = 0; k < count_; ++k) {
+          const std::vector<Vec3>& other = step(k).*which;
+          for (std::size_t i = chunk.begin; i < chunk.end; ++i) sums[k] += other[i].dot(with[i]);
+        }
+        return sums;
+      },
+      added<window>);
 }
 
-void QuasiNewton::remember(std::span<const Vec3> from, std::span<const Vec3> to) {
-  double curvature = 0, moves = 0, gradients = 0;
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    const Vec3 moved = to[i] - from[i], gradient = new_gradient_[i] - gradient_[i];
-    curvature += moved.dot(gradient);
-    moves += moved.squaredNorm();
-    gradients += gradient.squaredNorm();
+// The two loops of L-BFGS (Nocedal 1980), with the metric between them. Returns the slope along the
+// direction.
+double QuasiNewton::find_direction() {
+  const Sums along = dots(&Step::moved, gradient_);
+  for (std::size_t k = 0; k < count_; ++k) {
+    Step& one = step(k);
+    if (just_remembered_ && k + 1 < count_) {
+      one.with[place(count_ - 1)] = along[k] - one.along;
+      step(count_ - 1).with[place(k)] = length_ * turned_[place(k)];
+    }
+    one.along = along[k];
   }
-  // Only steps along which the potential is convex say something about its curvature.
-  if (!(curvature > 1e-10 * std::sqrt(moves * gradients))) return;
-  if (count_ == window) {
+  just_remembered_ = false;
+
+  Sums alpha{}, beta{};
+  for (std::size_t k = count_; k-- > 0;) {
+    double product = -along[k];
+    for (std::size_t j = k + 1; j < count_; ++j) product -= alpha[j] * step(k).with[place(j)];
+    alpha[k] = product / step(k).with[place(k)];
+  }
+  parallel_chunks(gradient_.size(), grain, [&](Chunk chunk) {
+    for (std::size_t i = chunk.begin; i < chunk.end; ++i) direction_[i] = -gradient_[i];
+    for (std::size_t k = 0; k < count_; ++k)
+      for (std::size_t i = chunk.begin; i < chunk.end; ++i) direction_[i] -= alpha[k] * step(k).gradient[i];
+  });
+  metric_.solve(direction_);
+  const Sums turned = dots(&Step::gradient, direction_);
+  for (std::size_t k = 0; k < count_; ++k) {
+    double product = turned[k];
+    for (std::size_t j = 0; j < k; ++j) product += beta[j] * step(j).with[place(k)];
+    beta[k] = alpha[k] - product / step(k).with[place(k)];
+  }
+  for (std::size_t k = 0; k < count_; ++k) {
+    double product = turned[k];
+    for (std::size_t j = 0; j < count_; ++j) product += beta[j] * step(j).with[place(k)];
+    turned_[place(k)] = product;
+  }
+  return parallel_reduce(
+      gradient_.size(), grain, Sums{}, partial_,
+      [&](Chunk chunk) {
+        for (std::size_t k = 0; k < count_; ++k)
+          for (std::size_t i = chunk.begin; i < chunk.end; ++i) direction_[i] += beta[k] * step(k).moved[i];
+        Sums sum{};
+        for (std::size_t i = chunk.begin; i < chunk.end; ++i) sum[0] += gradient_[i].dot(direction_[i]);
+        return sum;
+      },
+      added<window>)[0];
+}
+
+void QuasiNewton::forget() {
+  first_ = count_ = 0;
+  just_remembered_ = false;
+}
+
+// Goes to the trial. Only steps along which the potential is convex say something about its curvature: others
+// are not remembered.
+void QuasiNewton::advance(std::span<Vec3> x) {
+  Step& next = steps_[(first_ + count_) % window];  // with a full window, the oldest
+  const Sums sums = parallel_reduce(
+      x.size(), grain, Sums{}, partial_,
+      [&](Chunk chunk) {
+        Sums part{};
+        for (std::size_t i = chunk.begin; i < chunk.end; ++i) {
+          const Vec3 moved = trial_[i] - x[i], change = new_gradient_[i] - gradient_[i];
+          part[0] += moved.dot(change);
+          part[1] += moved.squaredNorm();
+          part[2] += change.squaredNorm();
+          next.moved[i] = moved;
+          next.gradient[i] = change;
+          x[i] = trial_[i];
+        }
+        return part;
+      },
+      added<window>);
+  gradient_.swap(new_gradient_);
+  const bool full = count_ == window;
+  const double curvature = sums[0];
+  just_remembered_ = curvature > 1e-10 * std::sqrt(sums[1] * sums[2]);
+  if (just_remembered_) {
+    next.with = {};
+    next.with[(first_ + count_) % window] = curvature;
+    if (full) {
+      first_ = (first_ + 1) % window;
+    } else {
+      ++count_;
+    }
+  } else if (full) {  // the oldest was written over
     first_ = (first_ + 1) % window;
     --count_;
   }
-  Step& step = steps_[(first_ + count_++) % window];
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    step.moved[i] = to[i] - from[i];
-    step.gradient[i] = new_gradient_[i] - gradient_[i];
-  }
-  step.inverse = 1 / curvature;
 }
 
 SolveReport QuasiNewton::solve(Equations& equations, std::span<Vec3> x, const SolveOptions& options) {
@@ -118,23 +191,22 @@ SolveReport QuasiNewton::solve(Equations& equations, std::span<Vec3> x, const So
   shift_as_a_whole(equations, x);
   double noise = 0;
   for (const Term* term : equations.terms) noise += term->rounding();
-  first_ = count_ = 0;
+  forget();
   report.potential = potential(equations, x, gradient_);
   report.evaluations = 1;
   report.residual = residual(equations, gradient_);
   while (report.iterations < options.iterations && report.residual > options.tolerance) {
-    find_direction(equations);
-    const double slope = dot(gradient_, direction_);
+    const double slope = find_direction();
     if (!(slope < 0)) {
       if (count_ == 0) break;  // nothing goes down from here
-      count_ = 0;
+      forget();
       continue;
     }
     // Shorter until it goes down by some of what the slope promises; by where a parabola has its least.
     double length = 1, value = 0;
     bool descends = false;
     for (int tries = 0; tries < 30 && !descends; ++tries) {
-      for (std::size_t i = 0; i < x.size(); ++i) trial_[i] = x[i] + length * direction_[i];
+      parallel_for(x.size(), grain, [&](std::size_t i) { trial_[i] = x[i] + length * direction_[i]; });
       value = potential(equations, trial_, new_gradient_);
       ++report.evaluations;
       descends = value <= report.potential + 1e-4 * length * slope ||
@@ -149,12 +221,11 @@ SolveReport QuasiNewton::solve(Equations& equations, std::span<Vec3> x, const So
     }
     if (!descends) {
       if (count_ == 0) break;
-      count_ = 0;
+      forget();
       continue;
     }
-    remember(x, trial_);
-    std::copy(trial_.begin(), trial_.end(), x.begin());
-    gradient_.swap(new_gradient_);
+    length_ = length;
+    advance(x);
     report.potential = value;
     report.residual = residual(equations, gradient_);
     ++report.iterations;

@@ -4,8 +4,12 @@
 // The potential never rises from one iteration to the next, but for rounding. The sum of the momenta of what
 // is not held is right after every iteration, converged or not: the start is shifted as a whole to where it
 // belongs, and no direction changes it.
+//
+// An iteration is one evaluation, one solve with the metric and four passes over the steps remembered: all
+// products of a pass are found at once, and those between steps follow from those of earlier iterations.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -35,20 +39,30 @@ class QuasiNewton {
 
  private:
   static constexpr std::size_t window = 5;
+  using Sums = std::array<double, window>;  // one of each step that is remembered
   struct Step {
     std::vector<Vec3> moved, gradient;  // from one iteration to the next
-    double inverse = 0;                 // 1 / (moved . gradient)
+    double along = 0;                   // moved . the gradient that was looked at last
+    Sums with = {};                     // moved . gradient of the step in each place
   };
+  Step& step(std::size_t k) { return steps_[(first_ + k) % window]; }  // 0: the oldest
+  std::size_t place(std::size_t k) const { return (first_ + k) % window; }
   void shift_as_a_whole(const Equations& equations, std::span<Vec3> x) const;
-  void find_direction(const Equations& equations);
-  void remember(std::span<const Vec3> from, std::span<const Vec3> to);
+  double find_direction();
+  void advance(std::span<Vec3> x);
+  void forget();
+  Sums dots(std::vector<Vec3> Step::*which, std::span<const Vec3> with);
 
   Metric metric_;
   std::vector<std::uint32_t> body_;  // of each node: what hangs together; only of those with nothing held
   std::uint32_t bodies_ = 0;
-  std::vector<Step> steps_;  // a ring
+  std::array<Step, window> steps_;  // a ring
   std::size_t first_ = 0, count_ = 0;
+  bool just_remembered_ = false;
+  Sums turned_ = {};   // the last direction . gradient of the step in each place
+  double length_ = 1;  // of the last direction, how much was gone
   std::vector<Vec3> gradient_, new_gradient_, direction_, trial_;
+  std::vector<Sums> partial_;  // scratch of sums
   mutable std::vector<Vec3> shift_;
   mutable std::vector<double> mass_;
 };

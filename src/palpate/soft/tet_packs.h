@@ -1,0 +1,50 @@
+// Tetrahedra in packs of four, so that one instruction does four of them.
+//
+// Elements that lie near each other are put into blocks (in the order of a Morton curve), a few hundred each.
+// A block copies the nodes it needs, works on them while they are in the nearest cache, and sums the pulls of
+// its elements there; then each node adds up what the blocks have for it, always in the same order. So
+// nothing is locked, the number of threads changes nothing, and far less memory is moved than with one pull
+// for every corner. Double precision throughout; the formulas are those of elasticity.cpp.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <palpate/mesh/mesh.h>
+#include <palpate/soft/elasticity.h>
+
+namespace palpate {
+
+inline constexpr std::size_t pack_size = 4, block_size = 512;  // elements
+
+// Rows of numbers, one of each element. Places that are not used have no volume.
+struct TetPack {
+  double inverse[9][pack_size];  // of TetShape, columns one after the other
+  double volume[pack_size];
+  double constants[3][pack_size];  // of the model, see tet_kernel.cpp
+  std::uint16_t corner[4][pack_size];
+};
+
+struct TetBlock {
+  std::uint32_t first_pack, packs, first_slot, nodes;
+  Model model;
+};
+
+struct TetPacks {
+  std::vector<std::uint32_t> order;  // [place]: element, unused places left out
+  std::vector<TetPack> packs;
+  std::vector<TetBlock> blocks;
+  std::vector<std::uint32_t> slots;                 // of all blocks: the nodes they need
+  std::vector<std::uint32_t> begin, slots_of_node;  // of each node: its slots, ascending
+
+  TetPacks() = default;
+  TetPacks(std::span<const Vec3> rest, std::span<const TetCorners> tets, std::span<const TetShape> shapes,
+           std::span<const Elasticity> elasticities);
+};
+
+// The energy of a block's elements [J]. `x`: the positions of its nodes; what its elements pull at them with
+// is added to `pulls`, if that is not null. Points take four numbers each, aligned to 32 bytes.
+double block_energy(const TetPacks& packs, const TetBlock& block, const double* x, double* pulls);
+
+}  // namespace palpate
