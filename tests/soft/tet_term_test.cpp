@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include <soft/blocks.h>
 #include <solve/term_checks.h>
 #include <support/allocation_counter.h>
 #include <support/cases.h>
@@ -10,6 +11,7 @@
 #include <palpate/base/error.h>
 #include <palpate/base/parallel.h>
 #include <palpate/mesh/generate.h>
+#include <palpate/soft/elements.h>
 #include <palpate/solve/quasi_newton.h>
 
 namespace palpate {
@@ -20,35 +22,7 @@ using testing::Random;
 
 constexpr std::array models = {Model::stvk, Model::neo_hookean, Model::corotated};
 
-// A small block of tetrahedra with edges of about `size`.
-TetMesh block(std::size_t nx, std::size_t ny, std::size_t nz, double size) {
-  TetMesh mesh;
-  const auto at = [&](std::size_t i, std::size_t j, std::size_t k) {
-    return static_cast<std::uint32_t>((k * (ny + 1) + j) * (nx + 1) + i);
-  };
-  for (std::size_t k = 0; k <= nz; ++k)
-    for (std::size_t j = 0; j <= ny; ++j)
-      for (std::size_t i = 0; i <= nx; ++i)
-        mesh.positions.push_back(
-            size * Vec3(static_cast<double>(i), static_cast<double>(j), static_cast<double>(k)));
-  // Six around the diagonal of each cube.
-  constexpr std::array<std::array<std::size_t, 3>, 6> paths = {
-      {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}}};
-  for (std::size_t k = 0; k < nz; ++k)
-    for (std::size_t j = 0; j < ny; ++j)
-      for (std::size_t i = 0; i < nx; ++i)
-        for (const auto& path : paths) {
-          std::array<std::size_t, 3> corner{i, j, k};
-          TetCorners tet{};
-          for (std::size_t step = 0; step < 4; ++step) {
-            tet[step] = at(corner[0], corner[1], corner[2]);
-            if (step < 3) ++corner[path[step]];
-          }
-          if (TetShape(tet_at(mesh.positions, tet)).volume < 0) std::swap(tet[2], tet[3]);
-          mesh.tets.push_back(tet);
-        }
-  return mesh;
-}
+using testing::block;
 
 TEST(TetTermProperty, DerivativesAreRight) {
   each_case(60, [](Random& random) {

@@ -56,6 +56,15 @@ inline void check_term(Term& term, std::span<const Vec3> x, double size, double 
   term.add_product(x, e, he);
   EXPECT_NEAR(dot(e, hd), dot(d, he), 1e-8 * stiffness * static_cast<double>(n));
   EXPECT_GT(dot(d, hd), -1e-8 * stiffness * static_cast<double>(n));
+  // A node alone has its part of the gradient, and a stiffness that is symmetric and goes up everywhere.
+  for (std::uint32_t i = 0; i < n; ++i) {
+    Vec3 own = Vec3::Zero();
+    Mat3 block = Mat3::Zero();
+    term.add_block(i, x, own, block);
+    EXPECT_LT((own - gradient[i]).norm(), 1e-11 * scale) << "node " << i;
+    EXPECT_LT((block - block.transpose()).norm(), 1e-11 * stiffness);
+    EXPECT_GT(d[i].dot(block * d[i]), -1e-11 * stiffness);
+  }
   // The metric is of the nodes that there are, the lower half of it, and nothing goes down along it either.
   std::vector<MetricEntry> entries;
   term.add_metric(entries);

@@ -4,6 +4,8 @@
 #include <numeric>
 #include <vector>
 
+#include <fmt/ranges.h>
+
 namespace palpate {
 
 namespace {
@@ -36,6 +38,12 @@ std::optional<std::string> nearest_name(std::string_view given, std::span<const 
       best = candidate;
     }
   return best;
+}
+
+std::string did_you_mean(std::string_view given, std::span<const std::string> candidates) {
+  const std::optional<std::string> nearest = nearest_name(given, candidates);
+  if (nearest) return fmt::format("Did you mean '{}'?", *nearest);
+  return fmt::format("There are: {}.", fmt::join(candidates.begin(), candidates.end(), ", "));
 }
 
 }  // namespace palpate

@@ -14,6 +14,20 @@ namespace palpate {
 
 using Clock = std::chrono::steady_clock;
 
+// For loops that have only so much time.
+class Deadline {
+ public:
+  // `seconds` from now; 0 or less: never.
+  explicit Deadline(double seconds) : never_(!(seconds > 0)), at_(Clock::now()) {
+    if (!never_) at_ += std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  }
+  bool passed() const { return !never_ && Clock::now() >= at_; }
+
+ private:
+  bool never_;
+  Clock::time_point at_;
+};
+
 struct Stage {
   std::string_view name;         // must outlive the timer: a string literal
   std::int64_t nanoseconds = 0;  // since the last restart()

@@ -1,10 +1,7 @@
 #include <palpate/collide/finder.h>
 
-#include <optional>
 #include <string>
 #include <vector>
-
-#include <fmt/ranges.h>
 
 #include <palpate/base/error.h>
 #include <palpate/base/suggest.h>
@@ -35,10 +32,7 @@ std::unique_ptr<Finder> make_finder(std::string_view name, const FinderOptions& 
     if (entry.name == name) return entry.make(options);
     names.emplace_back(entry.name);
   }
-  const std::optional<std::string> meant = nearest_name(name, names);
-  throw Error(Place::named("finder", name), "there is none of this name",
-              meant ? fmt::format("Did you mean '{}'?", *meant)
-                    : fmt::format("There are: {}.", fmt::join(names, ", ")));
+  throw Error(Place::named("finder", name), "there is none of this name", did_you_mean(name, names));
 }
 
 }  // namespace palpate

@@ -12,14 +12,6 @@ namespace palpate {
 
 namespace {
 
-// The matrix of cofactors: the gradient of the determinant.
-Mat3 cofactors(const Mat3& f) {
-  Mat3 c;
-  c.col(0) = f.col(1).cross(f.col(2));
-  c.col(1) = f.col(2).cross(f.col(0));
-  c.col(2) = f.col(0).cross(f.col(1));
-  return c;
-}
 Mat3 cofactors_change(const Mat3& f, const Mat3& df) {
   Mat3 c;
   for (int k = 0; k < 3; ++k) {
@@ -49,6 +41,14 @@ Turned turned(const Mat3& f) {
 Mat3 green_strain(const Mat3& f) { return 0.5 * (f.transpose() * f - Mat3::Identity()); }
 
 }  // namespace
+
+Mat3 cofactors(const Mat3& f) {
+  Mat3 c;
+  c.col(0) = f.col(1).cross(f.col(2));
+  c.col(1) = f.col(2).cross(f.col(0));
+  c.col(2) = f.col(0).cross(f.col(1));
+  return c;
+}
 
 Elasticity::Elasticity(const Material& material)
     : Elasticity(material.model, lame(material.young, material.poisson)) {}
@@ -134,6 +134,34 @@ Mat9 definite_stiffness(const Elasticity& e, const Mat3& f) {
   const Eigen::SelfAdjointEigenSolver<Mat9> eigen(0.5 * (all + all.transpose()));
   return eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0).asDiagonal() *
          eigen.eigenvectors().transpose();
+}
+
+// The determinant is linear in the position of one corner: only its square is left of it.
+Mat3 corner_stiffness(const Elasticity& e, const Mat3& f, const Vec3& slope) {
+  const double squared = slope.squaredNorm();
+  const Vec3 along = f * slope;
+  switch (e.model) {
+    case Model::stvk: {
+      const Mat3 strain = green_strain(f);
+      const double tension = 2 * e.mu * slope.dot(strain * slope) + e.lambda * strain.trace() * squared;
+      return std::max(0.0, tension) * Mat3::Identity() + e.mu * squared * f * f.transpose() +
+             (e.mu + e.lambda) * along * along.transpose();
+    }
+    case Model::neo_hookean: {
+      const NeoHookean n(e);
+      const double one_more = f.squaredNorm() + 1;
+      const Vec3 grows = cofactors(f) * slope;
+      return n.mu * ((1 - 1 / one_more) * squared * Mat3::Identity() +
+                     2 / (one_more * one_more) * along * along.transpose()) +
+             n.lambda * grows * grows.transpose();
+    }
+    case Model::corotated: {
+      // What the turn of the element takes away is left.
+      const Vec3 grows = cofactors(f) * slope;
+      return 2 * e.mu * squared * Mat3::Identity() + std::max(0.0, e.lambda) * grows * grows.transpose();
+    }
+  }
+  return Mat3::Zero();
 }
 
 Mat3 rotation_of(const Mat3& f) {

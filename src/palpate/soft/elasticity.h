@@ -42,6 +42,12 @@ Mat3 stress_change(const Elasticity& e, const Mat3& f, const Mat3& df);
 // eigenvalues set to zero.
 Mat9 definite_stiffness(const Elasticity& e, const Mat3& f);
 
+// The same for the position of one corner, of which `slope` is the gradient of its linear function: 3x3, for
+// a cubic metre. Where the exact one is not definite, the part that is not is left out.
+Mat3 corner_stiffness(const Elasticity& e, const Mat3& f, const Vec3& slope);
+
+// The matrix of cofactors: the gradient of the determinant.
+Mat3 cofactors(const Mat3& f);
 // The nearest rotation, also of what was turned inside out: F = R S with S symmetric.
 Mat3 rotation_of(const Mat3& f);
 

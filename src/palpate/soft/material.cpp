@@ -74,10 +74,7 @@ const NamedMaterial& named_material(std::string_view name) {
   if (at != table.end()) return *at;
   std::vector<std::string> names;
   for (const NamedMaterial& m : table) names.emplace_back(m.name);
-  const std::optional<std::string> nearest = nearest_name(name, names);
-  throw Error(Place::named("material", name), "there is none of this name",
-              nearest ? fmt::format("Did you mean \"{}\"?", *nearest)
-                      : fmt::format("The names are {}.", fmt::join(names, ", ")));
+  throw Error(Place::named("material", name), "there is none of this name", did_you_mean(name, names));
 }
 
 }  // namespace palpate

@@ -5,45 +5,11 @@
 #include <cmath>
 #include <numeric>
 
-#include <palpate/base/radix_sort.h>
+#include <palpate/soft/elements.h>
 
 namespace palpate {
 
 namespace {
-
-// Every third bit of the result: 20 bits of x.
-std::uint64_t spread(std::uint64_t x) {
-  x = (x | x << 32) & 0x1f00000000ffffu;
-  x = (x | x << 16) & 0x1f0000ff0000ffu;
-  x = (x | x << 8) & 0x100f00f00f00f00fu;
-  x = (x | x << 4) & 0x10c30c30c30c30c3u;
-  return (x | x << 2) & 0x1249249249249249u;
-}
-
-// By model, then along a Morton curve through the box of all.
-std::vector<std::uint32_t> near_each_other(std::span<const Vec3> rest, std::span<const TetCorners> tets,
-                                           std::span<const Elasticity> elasticities) {
-  Vec3 low = Vec3::Constant(HUGE_VAL), high = Vec3::Constant(-HUGE_VAL);
-  const auto centre = [&](const TetCorners& t) {
-    return Vec3(0.25 * (rest[t[0]] + rest[t[1]] + rest[t[2]] + rest[t[3]]));
-  };
-  for (const TetCorners& t : tets) {
-    low = low.cwiseMin(centre(t));
-    high = high.cwiseMax(centre(t));
-  }
-  const double size = (high - low).maxCoeff(), scale = size > 0 ? 1048575 / size : 0;
-  std::vector<std::uint64_t> keys(tets.size());
-  std::vector<std::uint32_t> order(tets.size());
-  std::iota(order.begin(), order.end(), 0u);
-  for (std::size_t e = 0; e < tets.size(); ++e) {
-    const Vec3 at = scale * (centre(tets[e]) - low);
-    const auto axis = [&](int k) { return spread(static_cast<std::uint64_t>(at[k])); };
-    keys[e] = std::uint64_t{static_cast<std::uint8_t>(elasticities[e].model)} << 61 | axis(0) << 2 |
-              axis(1) << 1 | axis(2);
-  }
-  radix_sort(keys, order);
-  return order;
-}
 
 std::array<double, 3> constants_of(const Elasticity& e) {
   if (e.model != Model::neo_hookean) return {e.lambda, e.mu, 0};
@@ -55,7 +21,10 @@ std::array<double, 3> constants_of(const Elasticity& e) {
 
 TetPacks::TetPacks(std::span<const Vec3> rest, std::span<const TetCorners> tets,
                    std::span<const TetShape> shapes, std::span<const Elasticity> elasticities)
-    : order(near_each_other(rest, tets, elasticities)) {
+    : order(near_each_other(rest, tets)) {
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return elasticities[a].model < elasticities[b].model;
+  });
   std::vector<std::uint32_t> slot(rest.size(), no_index);  // in the block that is being made
   begin.assign(rest.size() + 1, 0);
   for (std::size_t from = 0; from < order.size();) {

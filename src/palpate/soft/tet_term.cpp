@@ -3,12 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <string>
 
-#include <fmt/format.h>
-
-#include <palpate/base/error.h>
 #include <palpate/base/parallel.h>
+#include <palpate/soft/elements.h>
 
 namespace palpate {
 
@@ -16,38 +13,23 @@ namespace {
 
 constexpr std::size_t grain = 512;
 
-void require_count(std::size_t materials, std::size_t elements) {
-  if (materials != 1 && materials != elements)
-    throw Error(Place::named("materials", "of a soft body"),
-                fmt::format("there are {} for {} tetrahedra", materials, elements),
-                "Give one for all, or one for each.");
-}
-const Material& material_of(std::span<const Material> materials, std::size_t element) {
-  return materials[materials.size() == 1 ? 0 : element];
-}
-
 }  // namespace
 
-TetTerm::TetTerm(const TetMesh& rest, std::span<const Material> materials) {
-  require_count(materials.size(), rest.tets.size());
-  tets_ = rest.tets;
-  for (std::size_t e = 0; e < tets_.size(); ++e) {
-    for (const std::uint32_t v : tets_[e])
-      if (v >= rest.positions.size())
-        throw Error(Place().element("tetrahedron", e), fmt::format("it has vertex {}, which is not there", v),
-                    "Run `palpate mesh check` on the file.");
-    if (materials.size() > 1 || e == 0) require(material_of(materials, e), std::to_string(e));
-    shapes_.emplace_back(tet_at(rest.positions, tets_[e]));
-    if (!(shapes_[e].volume > 0))
-      throw Error(Place().element("tetrahedron", e),
-                  shapes_[e].volume < 0 ? "it is inverted at rest" : "it has no volume at rest",
-                  "Run `palpate mesh repair` on the file: it turns inverted elements and drops flat ones.");
-    elasticities_.emplace_back(material_of(materials, e));
+TetTerm::TetTerm(const TetMesh& rest, std::span<const Material> materials)
+    : tets_(rest.tets), shapes_(shapes_of(rest)), elasticities_(elasticities_of(rest, materials)) {
+  for (std::size_t e = 0; e < tets_.size(); ++e)
     // Energies near rest are small differences of numbers of this size.
     rounding_ += 1e-15 * shapes_[e].volume * (std::abs(elasticities_[e].lambda) + elasticities_[e].mu);
-  }
   packs_ = TetPacks(rest.positions, tets_, shapes_, elasticities_);
   pulls_.resize(4 * packs_.slots.size());
+  begin_.assign(rest.positions.size() + 1, 0);
+  for (const TetCorners& tet : tets_)
+    for (const std::uint32_t v : tet) ++begin_[v + 1];
+  std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
+  corners_.resize(4 * tets_.size());
+  std::vector<std::uint32_t> at(begin_.begin(), begin_.end() - 1);
+  for (std::uint32_t e = 0; e < tets_.size(); ++e)
+    for (std::uint32_t k = 0; k < 4; ++k) corners_[at[tets_[e][k]]++] = 4 * e + k;
 }
 
 double TetTerm::add_gradient(std::span<const Vec3> x, std::span<Vec3> gradient) {
@@ -97,6 +79,18 @@ void TetTerm::add_product(std::span<const Vec3> x, std::span<const Vec3> d, std:
   }
 }
 
+void TetTerm::add_block(std::uint32_t node, std::span<const Vec3> x, Vec3& gradient, Mat3& stiffness) {
+  for (std::uint32_t i = begin_[node]; i < begin_[node + 1]; ++i) {
+    const std::uint32_t e = corners_[i] / 4, corner = corners_[i] % 4;
+    const TetShape& shape = shapes_[e];
+    const Mat3 f = shape.gradient(tet_at(x, tets_[e]));
+    const Vec3 slope = corner == 0 ? Vec3(-shape.inverse.colwise().sum().transpose())
+                                   : Vec3(shape.inverse.row(static_cast<int>(corner) - 1).transpose());
+    gradient += shape.volume * (stress(elasticities_[e], f) * slope);
+    stiffness += shape.volume * corner_stiffness(elasticities_[e], f, slope);
+  }
+}
+
 // At rest the stiffness along a strain lies between 2 mu and 3 lambda + 2 mu; the Laplacian of the mesh
 // times the middle of that is a good measure in all directions.
 void TetTerm::add_metric(std::vector<MetricEntry>& entries) const {
@@ -113,17 +107,6 @@ void TetTerm::add_metric(std::vector<MetricEntry>& entries) const {
         if (a >= b) entries.push_back({a, b, stiffness * slopes.col(i).dot(slopes.col(j))});
       }
   }
-}
-
-std::vector<double> node_masses(const TetMesh& rest, std::span<const Material> materials) {
-  require_count(materials.size(), rest.tets.size());
-  std::vector<double> masses(rest.positions.size(), 0);
-  for (std::size_t e = 0; e < rest.tets.size(); ++e) {
-    const double mass =
-        material_of(materials, e).density * TetShape(tet_at(rest.positions, rest.tets[e])).volume;
-    for (const std::uint32_t v : rest.tets[e]) masses[v] += mass / 4;
-  }
-  return masses;
 }
 
 }  // namespace palpate

@@ -23,6 +23,7 @@ class TetTerm : public Term {
   double value(std::span<const Vec3> x) override;
   double add_gradient(std::span<const Vec3> x, std::span<Vec3> gradient) override;
   void add_product(std::span<const Vec3> x, std::span<const Vec3> d, std::span<Vec3> out) override;
+  void add_block(std::uint32_t node, std::span<const Vec3> x, Vec3& gradient, Mat3& stiffness) override;
   void add_metric(std::vector<MetricEntry>& entries) const override;
 
   std::size_t size() const { return tets_.size(); }
@@ -34,12 +35,10 @@ class TetTerm : public Term {
   std::vector<TetShape> shapes_;
   std::vector<Elasticity> elasticities_;
   TetPacks packs_;
-  std::vector<double> pulls_;    // of the slots of all blocks, four numbers each
-  std::vector<double> partial_;  // scratch of sums
+  std::vector<std::uint32_t> begin_, corners_;  // of each node: 4 * element + corner, ascending
+  std::vector<double> pulls_;                   // of the slots of all blocks, four numbers each
+  std::vector<double> partial_;                 // scratch of sums
   double rounding_ = 0;
 };
-
-// The mass that each node has of the elements around it [kg]. `materials` as above.
-std::vector<double> node_masses(const TetMesh& rest, std::span<const Material> materials);
 
 }  // namespace palpate

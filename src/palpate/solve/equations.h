@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include <palpate/solve/constraints.h>
 #include <palpate/solve/term.h>
 
 namespace palpate {
@@ -20,7 +21,8 @@ struct Equations {
   std::vector<std::uint8_t> held;  // nodes that stay where they are when the solver begins
   std::vector<Vec3> targets;       // y [m]
   std::vector<Term*> terms;
-  std::vector<double> partial = {};  // scratch of sums
+  std::vector<Constraints*> constraints = {};  // the same energies, for solvers that project
+  std::vector<double> partial = {};            // scratch of sums
 
   std::size_t size() const { return masses.size(); }
 };

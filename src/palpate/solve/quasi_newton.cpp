@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include <palpate/base/parallel.h>
+#include <palpate/base/timing.h>
 
 namespace palpate {
 
 namespace {
 
-constexpr std::uint32_t no_body = 0xffffffff;
 constexpr std::size_t grain = 2048;
 
 double dot(std::span<const Vec3> a, std::span<const Vec3> b) {
@@ -35,48 +34,12 @@ void QuasiNewton::prepare(const Equations& equations) {
   for (const Term* term : equations.terms) term->add_metric(entries);
   metric_.factor(n, entries, equations.held);
 
-  // What hangs together: each node points to a lower one of its body.
-  std::vector<std::uint32_t> lower(n);
-  std::iota(lower.begin(), lower.end(), 0u);
-  const auto lowest = [&](std::uint32_t i) {
-    while (lower[i] != i) i = lower[i] = lower[lower[i]];
-    return i;
-  };
-  for (const MetricEntry& e : entries) {
-    const std::uint32_t a = lowest(e.i), b = lowest(e.j);
-    lower[std::max(a, b)] = std::min(a, b);
-  }
-  std::vector<std::uint8_t> has_held(n, 0);
-  for (std::uint32_t i = 0; i < n; ++i)
-    if (equations.held[i] != 0) has_held[lowest(i)] = 1;
-  body_.assign(n, no_body);
-  bodies_ = 0;
-  for (std::uint32_t i = 0; i < n; ++i) {
-    const std::uint32_t root = lowest(i);
-    if (has_held[root] != 0) continue;
-    body_[i] = root == i ? bodies_++ : body_[root];
-  }
-  shift_.resize(bodies_);
-  mass_.resize(bodies_);
+  bodies_.prepare(equations, entries);
   for (Step& step : steps_) {
     step.moved.resize(n);
     step.gradient.resize(n);
   }
   for (auto* vector : {&gradient_, &new_gradient_, &direction_, &trial_}) vector->resize(n);
-}
-
-// So that the centre of each free body is where it would be if no term pulled at it: terms inside a body do
-// not move it.
-void QuasiNewton::shift_as_a_whole(const Equations& equations, std::span<Vec3> x) const {
-  std::fill(shift_.begin(), shift_.end(), Vec3::Zero());
-  std::fill(mass_.begin(), mass_.end(), 0.0);
-  for (std::size_t i = 0; i < x.size(); ++i)
-    if (body_[i] != no_body) {
-      shift_[body_[i]] += equations.masses[i] * (equations.targets[i] - x[i]);
-      mass_[body_[i]] += equations.masses[i];
-    }
-  for (std::size_t i = 0; i < x.size(); ++i)
-    if (body_[i] != no_body) x[i] += shift_[body_[i]] / mass_[body_[i]];
 }
 
 // What every step remembered has in common with a vector.
@@ -188,14 +151,16 @@ void QuasiNewton::advance(std::span<Vec3> x) {
 
 SolveReport QuasiNewton::solve(Equations& equations, std::span<Vec3> x, const SolveOptions& options) {
   SolveReport report;
-  shift_as_a_whole(equations, x);
+  bodies_.shift(equations, x);
   double noise = 0;
   for (const Term* term : equations.terms) noise += term->rounding();
   forget();
   report.potential = potential(equations, x, gradient_);
   report.evaluations = 1;
   report.residual = residual(equations, gradient_);
-  while (report.iterations < options.iterations && report.residual > options.tolerance) {
+  const Deadline deadline(options.budget);
+  while (report.iterations < options.iterations && report.residual > options.tolerance &&
+         !deadline.passed()) {
     const double slope = find_direction();
     if (!(slope < 0)) {
       if (count_ == 0) break;  // nothing goes down from here
@@ -229,6 +194,7 @@ SolveReport QuasiNewton::solve(Equations& equations, std::span<Vec3> x, const So
     report.potential = value;
     report.residual = residual(equations, gradient_);
     ++report.iterations;
+    if (options.watch) options.watch(report.iterations, x);
   }
   return report;
 }

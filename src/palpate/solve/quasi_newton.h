@@ -14,28 +14,17 @@
 #include <span>
 #include <vector>
 
-#include <palpate/solve/equations.h>
+#include <palpate/solve/free_bodies.h>
 #include <palpate/solve/metric.h>
+#include <palpate/solve/solver.h>
 
 namespace palpate {
 
-struct SolveOptions {
-  int iterations = 20;   // at most
-  double tolerance = 0;  // stop when the residual is below this [m]
-};
-
-struct SolveReport {
-  int iterations = 0, evaluations = 0;  // of the potential with its gradient
-  double potential = 0;                 // [J]
-  double residual = 0;                  // see equations.h [m]
-};
-
-class QuasiNewton {
+class QuasiNewton : public Solver {
  public:
-  // Makes the metric; anew after a change of the nodes, of what is held, of the terms or of the step.
-  void prepare(const Equations& equations);
-  // From `x` to better positions, in place.
-  SolveReport solve(Equations& equations, std::span<Vec3> x, const SolveOptions& options = {});
+  std::string_view name() const override { return "quasi_newton"; }
+  void prepare(const Equations& equations) override;
+  SolveReport solve(Equations& equations, std::span<Vec3> x, const SolveOptions& options = {}) override;
 
  private:
   static constexpr std::size_t window = 5;
@@ -47,15 +36,13 @@ class QuasiNewton {
   };
   Step& step(std::size_t k) { return steps_[(first_ + k) % window]; }  // 0: the oldest
   std::size_t place(std::size_t k) const { return (first_ + k) % window; }
-  void shift_as_a_whole(const Equations& equations, std::span<Vec3> x) const;
   double find_direction();
   void advance(std::span<Vec3> x);
   void forget();
   Sums dots(std::vector<Vec3> Step::*which, std::span<const Vec3> with);
 
   Metric metric_;
-  std::vector<std::uint32_t> body_;  // of each node: what hangs together; only of those with nothing held
-  std::uint32_t bodies_ = 0;
+  FreeBodies bodies_;
   std::array<Step, window> steps_;  // a ring
   std::size_t first_ = 0, count_ = 0;
   bool just_remembered_ = false;
@@ -63,8 +50,6 @@ class QuasiNewton {
   double length_ = 1;  // of the last direction, how much was gone
   std::vector<Vec3> gradient_, new_gradient_, direction_, trial_;
   std::vector<Sums> partial_;  // scratch of sums
-  mutable std::vector<Vec3> shift_;
-  mutable std::vector<double> mass_;
 };
 
 }  // namespace palpate

@@ -34,6 +34,9 @@ class Term {
   virtual double add_gradient(std::span<const Vec3> x, std::span<Vec3> gradient) = 0;
   // Adds H d, where H is the second derivative at x, or a positive semi-definite stand-in for it.
   virtual void add_product(std::span<const Vec3> x, std::span<const Vec3> d, std::span<Vec3> out) = 0;
+  // Of one node alone: adds its gradient, and the second derivative by its position, or a positive
+  // semi-definite stand-in for it.
+  virtual void add_block(std::uint32_t node, std::span<const Vec3> x, Vec3& gradient, Mat3& stiffness) = 0;
   // A positive semi-definite matrix that is about as stiff as the term at rest, the same for x, y and z: what
   // solvers measure directions with.
   virtual void add_metric(std::vector<MetricEntry>& entries) const = 0;

@@ -1,0 +1,98 @@
+#include <palpate/soft/elements.h>
+
+#include <cmath>
+#include <numeric>
+#include <string>
+
+#include <fmt/format.h>
+
+#include <palpate/base/error.h>
+#include <palpate/base/radix_sort.h>
+
+namespace palpate {
+
+namespace {
+
+void require_count(std::size_t materials, std::size_t elements) {
+  if (materials != 1 && materials != elements)
+    throw Error(Place::named("materials", "of a soft body"),
+                fmt::format("there are {} for {} tetrahedra", materials, elements),
+                "Give one for all, or one for each.");
+}
+const Material& material_of(std::span<const Material> materials, std::size_t element) {
+  return materials[materials.size() == 1 ? 0 : element];
+}
+
+// Every third bit of the result: 20 bits of x.
+std::uint64_t spread(std::uint64_t x) {
+  x = (x | x << 32) & 0x1f00000000ffffu;
+  x = (x | x << 16) & 0x1f0000ff0000ffu;
+  x = (x | x << 8) & 0x100f00f00f00f00fu;
+  x = (x | x << 4) & 0x10c30c30c30c30c3u;
+  return (x | x << 2) & 0x1249249249249249u;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> near_each_other(std::span<const Vec3> rest, std::span<const TetCorners> tets) {
+  Vec3 low = Vec3::Constant(HUGE_VAL), high = Vec3::Constant(-HUGE_VAL);
+  const auto centre = [&](const TetCorners& t) {
+    return Vec3(0.25 * (rest[t[0]] + rest[t[1]] + rest[t[2]] + rest[t[3]]));
+  };
+  for (const TetCorners& t : tets) {
+    low = low.cwiseMin(centre(t));
+    high = high.cwiseMax(centre(t));
+  }
+  const double size = (high - low).maxCoeff(), scale = size > 0 ? 1048575 / size : 0;
+  std::vector<std::uint64_t> keys(tets.size());
+  std::vector<std::uint32_t> order(tets.size());
+  std::iota(order.begin(), order.end(), 0u);
+  for (std::size_t e = 0; e < tets.size(); ++e) {
+    const Vec3 at = scale * (centre(tets[e]) - low);
+    const auto axis = [&](int k) { return spread(static_cast<std::uint64_t>(at[k])); };
+    keys[e] = axis(0) << 2 | axis(1) << 1 | axis(2);
+  }
+  radix_sort(keys, order);
+  return order;
+}
+
+std::vector<TetShape> shapes_of(const TetMesh& rest) {
+  std::vector<TetShape> shapes;
+  shapes.reserve(rest.tets.size());
+  for (std::size_t e = 0; e < rest.tets.size(); ++e) {
+    for (const std::uint32_t v : rest.tets[e])
+      if (v >= rest.positions.size())
+        throw Error(Place().element("tetrahedron", e), fmt::format("it has vertex {}, which is not there", v),
+                    "Run `palpate mesh check` on the file.");
+    shapes.emplace_back(tet_at(rest.positions, rest.tets[e]));
+    if (!(shapes[e].volume > 0))
+      throw Error(Place().element("tetrahedron", e),
+                  shapes[e].volume < 0 ? "it is inverted at rest" : "it has no volume at rest",
+                  "Run `palpate mesh repair` on the file: it turns inverted elements and drops flat ones.");
+  }
+  return shapes;
+}
+
+std::vector<Elasticity> elasticities_of(const TetMesh& rest, std::span<const Material> materials) {
+  require_count(materials.size(), rest.tets.size());
+  std::vector<Elasticity> elasticities;
+  elasticities.reserve(rest.tets.size());
+  for (std::size_t e = 0; e < rest.tets.size(); ++e) {
+    if (materials.size() > 1 || e == 0) require(material_of(materials, e), std::to_string(e));
+    elasticities.emplace_back(material_of(materials, e));
+  }
+  return elasticities;
+}
+
+std::vector<double> node_masses(const TetMesh& rest, std::span<const Material> materials) {
+  require_count(materials.size(), rest.tets.size());
+  std::vector<double> masses(rest.positions.size(), 0);
+  for (std::size_t e = 0; e < rest.tets.size(); ++e) {
+    const double mass =
+        material_of(materials, e).density * TetShape(tet_at(rest.positions, rest.tets[e])).volume;
+    for (const std::uint32_t v : rest.tets[e]) masses[v] += mass / 4;
+  }
+  return masses;
+}
+
+}  // namespace palpate

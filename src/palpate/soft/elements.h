@@ -1,0 +1,23 @@
+// What tetrahedra and their materials come to, checked: where every term of a soft body begins.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <palpate/mesh/mesh.h>
+#include <palpate/soft/elasticity.h>
+
+namespace palpate {
+
+// Throws Error for elements without volume or with vertices that are not there.
+std::vector<TetShape> shapes_of(const TetMesh& rest);
+// `materials`: one for all elements, or one for each. Throws Error for those that are not right.
+std::vector<Elasticity> elasticities_of(const TetMesh& rest, std::span<const Material> materials);
+// The mass that each node has of the elements around it [kg]. `materials` as above.
+std::vector<double> node_masses(const TetMesh& rest, std::span<const Material> materials);
+
+// The elements along a Morton curve through the box of all: neighbours on it are neighbours in space.
+std::vector<std::uint32_t> near_each_other(std::span<const Vec3> rest, std::span<const TetCorners> tets);
+
+}  // namespace palpate

@@ -1,0 +1,58 @@
+// The solvers of a step, by name.
+//
+//   quasi_newton   L-BFGS in a metric that is factored once (quasi_newton.h): the default
+//   xpbd           projection of constraints, one after the other: the reference
+//   xpbd_coloured  the same, those that share no node together: in parallel and several at a time
+//   xpbd_jacobi    all at once, corrections averaged at each node (Boukadida 2020)
+//   vertex         Newton's step for one node after the other, coloured (Chen et al. 2024)
+//
+// All but the first are sweeps and can be accelerated (acceleration.h).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include <palpate/solve/acceleration.h>
+#include <palpate/solve/equations.h>
+
+namespace palpate {
+
+struct SolveOptions {
+  int iterations = 20;   // at most
+  double tolerance = 0;  // stop when the residual is below this [m]
+  double budget = 0;     // stop when this much time is gone [s]; 0: never. Results then depend on the machine
+  // Called after every iteration with the positions reached.
+  std::function<void(int iteration, std::span<const Vec3> x)> watch = {};
+};
+
+struct SolveReport {
+  int iterations = 0;
+  int evaluations = 0;   // of the potential with its gradient
+  int refused = 0;       // accelerated steps that were worse than plain ones
+  bool failed = false;   // the solver blew up, and stopped where positions were still finite
+  double potential = 0;  // [J]
+  double residual = 0;   // see equations.h [m]
+};
+
+class Solver {
+ public:
+  Solver() = default;
+  Solver(const Solver&) = delete;
+  Solver& operator=(const Solver&) = delete;
+  virtual ~Solver() = default;
+
+  virtual std::string_view name() const = 0;
+  // Anew after a change of the nodes, of what is held, of the terms or of the step.
+  virtual void prepare(const Equations& equations) = 0;
+  // From `x` to better positions, in place. Sweeps of constraints begin at the targets instead.
+  virtual SolveReport solve(Equations& equations, std::span<Vec3> x, const SolveOptions& options = {}) = 0;
+};
+
+std::span<const std::string_view> solver_names();  // the default first
+// Throws Error for a name that is not there, with the nearest one that is, and for an acceleration that the
+// solver cannot have.
+std::unique_ptr<Solver> make_solver(std::string_view name, const Acceleration& acceleration = {});
+
+}  // namespace palpate

@@ -1,0 +1,209 @@
+// All solvers and accelerations on the same steps.
+#include <palpate/solve/solver.h>
+
+#include <cmath>
+#include <optional>
+
+#include <soft/blocks.h>
+#include <support/allocation_counter.h>
+#include <support/cases.h>
+
+#include <palpate/base/error.h>
+#include <palpate/base/parallel.h>
+#include <palpate/soft/elements.h>
+#include <palpate/soft/tet_constraints.h>
+#include <palpate/soft/tet_term.h>
+
+namespace palpate {
+namespace {
+
+using testing::block;
+using testing::each_case;
+using testing::Random;
+using Kind = Acceleration::Kind;
+
+constexpr std::array models = {Model::stvk, Model::neo_hookean, Model::corotated};
+
+// A step of a small block that was pulled and let go.
+struct Step {
+  TetMesh mesh = block(5, 2, 2, 0.01);
+  std::vector<Material> material;
+  TetTerm term;
+  TetConstraints constraints;
+  Equations equations;
+  std::vector<Vec3> start;
+
+  Step(Random& random, Model model, double young, bool held, double shaken = 0.0005)
+      : material{{.young = young, .model = model}}, term(mesh, material), constraints(mesh, material, model) {
+    equations.step = 1.0 / 120;
+    equations.masses = node_masses(mesh, material);
+    equations.held.assign(mesh.positions.size(), 0);
+    equations.terms = {&term};
+    equations.constraints = {&constraints};
+    start = mesh.positions;
+    for (std::size_t i = 0; i < start.size(); ++i) {
+      equations.held[i] = held && mesh.positions[i].x() == 0;
+      if (equations.held[i] == 0)
+        start[i] += shaken * Vec3(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1));
+    }
+    equations.targets = start;
+    for (Vec3& p : equations.targets) p += Vec3(0.001, 0, -9.81 * equations.step * equations.step);
+  }
+  double start_potential() { return potential(equations, start); }
+  SolveReport solve(Solver& solver, std::vector<Vec3>& x, int iterations) {
+    solver.prepare(equations);
+    x = start;
+    return solver.solve(equations, x, {.iterations = iterations});
+  }
+};
+
+std::vector<Kind> kinds_for(std::string_view solver) {
+  std::vector<Kind> result;
+  for (const Kind kind : all_accelerations()) {
+    try {
+      make_solver(solver, {.kind = kind});
+      result.push_back(kind);
+    } catch (const Error&) {
+    }
+  }
+  return result;
+}
+
+TEST(SolversProperty, AllComeToTheSameShape) {
+  each_case(6, [](Random& random) {
+    Step step(random, models[random.below(3)], random.uniform(2e3, 2e4), random.chance(0.5));
+    std::vector<Vec3> best, x;
+    const double start = step.start_potential();
+    const SolveReport least = step.solve(*make_solver("quasi_newton"), best, 500);
+    for (const std::string_view name : solver_names()) {
+      const SolveReport report =
+          step.solve(*make_solver(name), x, name == "xpbd_jacobi" || name == "vertex" ? 3000 : 400);
+      EXPECT_FALSE(report.failed) << name;
+      // Projections do not quite end at the least: the gradients they used on the way were others.
+      const bool exact = name == "quasi_newton" || name == "vertex";
+      EXPECT_LT(report.potential - least.potential, (exact ? 1e-9 : 2e-2) * (start - least.potential))
+          << name;
+      double off = 0;
+      for (std::size_t i = 0; i < x.size(); ++i) off = std::max(off, (x[i] - best[i]).norm());
+      EXPECT_LT(off, exact ? 1e-7 : 5e-4) << name;
+    }
+  });
+}
+
+TEST(SolversProperty, MomentumIsRightForAll) {
+  each_case(4, [](Random& random) {
+    Step step(random, models[random.below(3)], 1e5, false);
+    for (const std::string_view name : solver_names())
+      for (const Kind kind : kinds_for(name)) {
+        std::vector<Vec3> x;
+        step.solve(*make_solver(name, {.kind = kind, .omega = 1.2}), x, 7);
+        Vec3 momentum = Vec3::Zero(), expected = Vec3::Zero();
+        double scale = 0;
+        for (std::size_t i = 0; i < x.size(); ++i) {
+          momentum += step.equations.masses[i] * x[i];
+          expected += step.equations.masses[i] * step.equations.targets[i];
+          scale += step.equations.masses[i] * step.equations.targets[i].norm();
+        }
+        EXPECT_LT((momentum - expected).norm(), 1e-14 * scale) << name << " " << name_of(kind);
+      }
+  });
+}
+
+TEST(SolversProperty, WithTheSafeguardNoStepIsWorseThanAPlainSweep) {
+  each_case(8, [](Random& random) {
+    Step step(random, models[random.below(3)], 1e5, true, 0.003);
+    for (const Kind kind : kinds_for("vertex")) {
+      auto fast = make_solver("vertex", {.kind = kind, .omega = 1.9}), plain = make_solver("vertex");
+      plain->prepare(step.equations);
+      fast->prepare(step.equations);
+      std::vector<Vec3> before = step.start, x = step.start;
+      fast->solve(step.equations, x,
+                  {.iterations = 25, .watch = [&](int, std::span<const Vec3> now) {
+                     plain->solve(step.equations, before, {.iterations = 1});
+                     const double after_plain = potential(step.equations, before);
+                     EXPECT_LE(potential(step.equations, now), after_plain + 1e-12 * std::abs(after_plain))
+                         << name_of(kind);
+                     before.assign(now.begin(), now.end());
+                   }});
+    }
+  });
+}
+
+// As published: over-relaxed multipliers move away from the solution.
+TEST(Solvers, RelaxedMultipliersDivergeAndMixedOnesDoNot) {
+  Random random(3);
+  Step step(random, Model::stvk, 3e4, true);
+  std::vector<Vec3> x;
+  const double start = step.start_potential();
+  const auto error = [&](const Acceleration& acceleration) {
+    const double least = step.solve(*make_solver("quasi_newton"), x, 500).potential;
+    return (step.solve(*make_solver("xpbd", acceleration), x, 60).potential - least) / (start - least);
+  };
+  const double plain = error({}),
+               relaxed = error({.kind = Kind::sor_multipliers, .omega = 1.9, .safeguard = false}),
+               mixed = error({.kind = Kind::anderson_both, .safeguard = false});
+  EXPECT_GT(relaxed, 1e3 * std::abs(plain));
+  EXPECT_LT(mixed, 1);
+}
+
+TEST(Solvers, SameBytesForAnyNumberOfThreadsAndNoAllocations) {
+  Random random(5);
+  Step step(random, Model::neo_hookean, 1e5, true);
+  for (const std::string_view name : solver_names())
+    for (const Kind kind : kinds_for(name)) {
+      auto solver = make_solver(name, {.kind = kind});
+      std::optional<std::vector<Vec3>> first;
+      for (const int threads : {1, 2, 4})
+        Threads(threads).run([&] {
+          std::vector<Vec3> x;
+          step.solve(*solver, x, 12);
+          if (!first) first = x;
+          EXPECT_EQ(x, *first) << name << " " << name_of(kind) << ", " << threads << " threads";
+        });
+      if (!testing::counts_allocations()) continue;
+      Threads(1).run([&] {
+        std::vector<Vec3> x = step.start;
+        solver->solve(step.equations, x, {.iterations = 12});
+        x = step.start;
+        EXPECT_EQ(testing::allocations_in([&] { solver->solve(step.equations, x, {.iterations = 12}); }), 0u)
+            << name << " " << name_of(kind);
+      });
+    }
+}
+
+TEST(Solvers, BudgetsEndASolveAndMistakesAreNamed) {
+  Random random(7);
+  Step step(random, Model::neo_hookean, 1e7, true);
+  for (const std::string_view name : solver_names()) {
+    auto solver = make_solver(name);
+    solver->prepare(step.equations);
+    std::vector<Vec3> x = step.start;
+    EXPECT_LT(solver->solve(step.equations, x, {.iterations = 1000000, .budget = 0.01}).iterations, 1000000);
+  }
+  const auto message = [](auto&& call) {
+    try {
+      call();
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_NE(message([] { make_solver("xpdb"); }).find("'xpbd'"), std::string::npos);
+  EXPECT_NE(message([] { acceleration_kind("chebychev"); }).find("'chebyshev'"), std::string::npos);
+  EXPECT_NE(message([] { make_solver("vertex", {.kind = Kind::anderson_both}); }).find("no multipliers"),
+            std::string::npos);
+  EXPECT_NE(message([] { make_solver("quasi_newton", {.kind = Kind::chebyshev}); }).find("its own"),
+            std::string::npos);
+  EXPECT_NE(message([] { make_solver("xpbd", {.omega = -1}); }).find("omega is -1"), std::string::npos);
+  EXPECT_NE(message([] { make_solver("xpbd", {.window = 99}); }).find("window"), std::string::npos);
+  Equations without;
+  without.terms = step.equations.terms;
+  without.masses = step.equations.masses;
+  without.held = step.equations.held;
+  without.targets = step.equations.targets;
+  EXPECT_NE(message([&] { make_solver("xpbd")->prepare(without); }).find("not given as constraints"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace palpate
