@@ -59,6 +59,11 @@ struct TetShape {
   // Throws nothing; a flat one has no inverse, and `volume` says so.
   explicit TetShape(const std::array<Vec3, 4>& rest);
   Mat3 gradient(const std::array<Vec3, 4>& corners) const;  // F
+  // The gradient of the linear function that is 1 at this corner and 0 at the others [1/m].
+  Vec3 slope(std::size_t corner) const {
+    return corner == 0 ? Vec3(-inverse.colwise().sum().transpose())
+                       : Vec3(inverse.row(static_cast<int>(corner) - 1).transpose());
+  }
   // What a stress pulls at the four corners with: the gradient of the energy by the corners [N].
   std::array<Vec3, 4> pull(const Mat3& stress) const;
 };

@@ -84,6 +84,15 @@ std::vector<Elasticity> elasticities_of(const TetMesh& rest, std::span<const Mat
   return elasticities;
 }
 
+void add_laplacian(const TetCorners& corners, const TetShape& shape, double stiffness,
+                   std::vector<MetricEntry>& entries) {
+  for (std::size_t i = 0; i < 4; ++i)
+    for (std::size_t j = 0; j < 4; ++j)
+      if (corners[i] >= corners[j])
+        entries.push_back(
+            {corners[i], corners[j], stiffness * shape.volume * shape.slope(i).dot(shape.slope(j))});
+}
+
 std::vector<double> node_masses(const TetMesh& rest, std::span<const Material> materials) {
   require_count(materials.size(), rest.tets.size());
   std::vector<double> masses(rest.positions.size(), 0);

@@ -7,6 +7,7 @@
 
 #include <palpate/mesh/mesh.h>
 #include <palpate/soft/elasticity.h>
+#include <palpate/solve/term.h>
 
 namespace palpate {
 
@@ -16,6 +17,10 @@ std::vector<TetShape> shapes_of(const TetMesh& rest);
 std::vector<Elasticity> elasticities_of(const TetMesh& rest, std::span<const Material> materials);
 // The mass that each node has of the elements around it [kg]. `materials` as above.
 std::vector<double> node_masses(const TetMesh& rest, std::span<const Material> materials);
+
+// Adds the Laplacian of one element, times a stiffness [Pa].
+void add_laplacian(const TetCorners& corners, const TetShape& shape, double stiffness,
+                   std::vector<MetricEntry>& entries);
 
 // The elements along a Morton curve through the box of all: neighbours on it are neighbours in space.
 std::vector<std::uint32_t> near_each_other(std::span<const Vec3> rest, std::span<const TetCorners> tets);

@@ -17,13 +17,6 @@ namespace {
 constexpr std::size_t grain = 16;  // packs
 constexpr TetElement nothing = {{}, 0, {}, {1, 0, 1}, {}};
 
-Eigen::Matrix<double, 3, 4> slopes_of(const TetShape& shape) {
-  Eigen::Matrix<double, 3, 4> slopes;
-  slopes.rightCols<3>() = shape.inverse.transpose();
-  slopes.col(0) = -slopes.rightCols<3>().rowwise().sum();
-  return slopes;
-}
-
 // The values of a constraint, with 1 for the root of the volume, and their gradients by F.
 struct Values {
   std::vector<double> value;
@@ -141,14 +134,13 @@ void TetConstraints::prepare(std::span<const double> inverse_masses, double step
     if (unused(i)) continue;
     TetElement& to = numbers_[i];
     const auto& [shape, elasticity] = rest_[i];
-    const auto slopes = slopes_of(shape);
     Mat3 mass = Mat3::Zero();
-    for (int k = 0; k < 4; ++k) {
-      const double weight = inverse_masses[corners_[i][static_cast<std::size_t>(k)]];
-      to.weight[k] = weight;
-      mass += shape.volume * weight * slopes.col(k) * slopes.col(k).transpose();
+    for (std::size_t k = 0; k < 4; ++k) {
+      const Vec3 slope = shape.slope(k);
+      to.weight[k] = inverse_masses[corners_[i][k]];
+      mass += shape.volume * to.weight[k] * slope * slope.transpose();
       if (k > 0)
-        for (int c = 0; c < 3; ++c) to.slope[3 * (k - 1) + c] = slopes(c, k);
+        for (int c = 0; c < 3; ++c) to.slope[3 * (k - 1) + static_cast<std::size_t>(c)] = slope[c];
     }
     to.mass[0] = mass(0, 0);
     to.mass[1] = mass(1, 1);
@@ -189,13 +181,12 @@ Constraints::Local TetConstraints::at(std::size_t i, std::span<const PaddedPoint
   std::array<Vec3, 4> corners;
   for (std::size_t k = 0; k < 4; ++k) corners[k] = x[corners_[i][k]].point();
   const Values values = values_of(elasticity, shape.gradient(corners));
-  const auto slopes = slopes_of(shape);
   const double root = std::sqrt(shape.volume);
   for (Eigen::Index r = 0; r < count; ++r) {
     local.value[r] = root * values.value[static_cast<std::size_t>(r)];
-    for (Eigen::Index k = 0; k < 4; ++k)
-      local.gradient.block<1, 3>(r, 3 * k) =
-          root * (values.slope[static_cast<std::size_t>(r)] * slopes.col(k)).transpose();
+    for (std::size_t k = 0; k < 4; ++k)
+      local.gradient.block<1, 3>(r, 3 * static_cast<Eigen::Index>(k)) =
+          root * (values.slope[static_cast<std::size_t>(r)] * shape.slope(k)).transpose();
   }
   if (model_ == Model::stvk) {
     const auto [own, other, shear] = compliances_of(elasticity);

@@ -84,8 +84,7 @@ void TetTerm::add_block(std::uint32_t node, std::span<const Vec3> x, Vec3& gradi
     const std::uint32_t e = corners_[i] / 4, corner = corners_[i] % 4;
     const TetShape& shape = shapes_[e];
     const Mat3 f = shape.gradient(tet_at(x, tets_[e]));
-    const Vec3 slope = corner == 0 ? Vec3(-shape.inverse.colwise().sum().transpose())
-                                   : Vec3(shape.inverse.row(static_cast<int>(corner) - 1).transpose());
+    const Vec3 slope = shape.slope(corner);
     gradient += shape.volume * (stress(elasticities_[e], f) * slope);
     stiffness += shape.volume * corner_stiffness(elasticities_[e], f, slope);
   }
@@ -94,19 +93,9 @@ void TetTerm::add_block(std::uint32_t node, std::span<const Vec3> x, Vec3& gradi
 // At rest the stiffness along a strain lies between 2 mu and 3 lambda + 2 mu; the Laplacian of the mesh
 // times the middle of that is a good measure in all directions.
 void TetTerm::add_metric(std::vector<MetricEntry>& entries) const {
-  for (std::size_t e = 0; e < tets_.size(); ++e) {
-    Eigen::Matrix<double, 3, 4> slopes;  // of the four linear functions that are 1 at one corner
-    slopes.rightCols<3>() = shapes_[e].inverse.transpose();
-    slopes.col(0) = -slopes.rightCols<3>().rowwise().sum();
-    const double stiffness =
-        0.5 * (std::abs(elasticities_[e].lambda) + 3 * elasticities_[e].mu) * shapes_[e].volume;
-    for (int i = 0; i < 4; ++i)
-      for (int j = 0; j < 4; ++j) {
-        const std::uint32_t a = tets_[e][static_cast<std::size_t>(i)],
-                            b = tets_[e][static_cast<std::size_t>(j)];
-        if (a >= b) entries.push_back({a, b, stiffness * slopes.col(i).dot(slopes.col(j))});
-      }
-  }
+  for (std::size_t e = 0; e < tets_.size(); ++e)
+    add_laplacian(tets_[e], shapes_[e], 0.5 * (std::abs(elasticities_[e].lambda) + 3 * elasticities_[e].mu),
+                  entries);
 }
 
 }  // namespace palpate

@@ -1,0 +1,95 @@
+#include <palpate/soft/damping_term.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <palpate/soft/elements.h>
+
+namespace palpate {
+
+namespace {
+
+Mat3 green_strain(const Mat3& f) { return 0.5 * (f.transpose() * f - Mat3::Identity()); }
+
+}  // namespace
+
+DampingTerm::DampingTerm(const TetMesh& rest, std::span<const Material> materials) {
+  const std::vector<TetShape> shapes = shapes_of(rest);
+  const std::vector<Elasticity> elasticities = elasticities_of(rest, materials);
+  begin_.assign(rest.positions.size() + 1, 0);
+  for (std::size_t e = 0; e < rest.tets.size(); ++e) {
+    const double eta = materials[materials.size() == 1 ? 0 : e].damping;
+    if (!(eta > 0)) continue;
+    elements_.push_back({rest.tets[e], shapes[e], eta * std::max(0.0, elasticities[e].lambda),
+                         eta * elasticities[e].mu, Mat3::Zero()});
+    for (const std::uint32_t v : rest.tets[e]) ++begin_[v + 1];
+  }
+  std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
+  corners_.resize(4 * elements_.size());
+  std::vector<std::uint32_t> at(begin_.begin(), begin_.end() - 1);
+  for (std::uint32_t e = 0; e < elements_.size(); ++e)
+    for (std::uint32_t k = 0; k < 4; ++k) corners_[at[elements_[e].corners[k]]++] = 4 * e + k;
+}
+
+void DampingTerm::begin_step(std::span<const Vec3> x, double step) {
+  step_ = step;
+  rounding_ = 0;
+  for (Element& e : elements_) {
+    e.strain = green_strain(e.shape.gradient(tet_at(x, e.corners)));
+    rounding_ += 1e-16 * e.shape.volume * (e.lambda + e.mu) / step;
+  }
+}
+
+Mat3 DampingTerm::change(const Element& e, const Mat3& f) const { return green_strain(f) - e.strain; }
+
+Mat3 DampingTerm::stress(const Element& e, const Mat3& change) const {
+  return (2 * e.mu * change + e.lambda * change.trace() * Mat3::Identity()) / step_;
+}
+
+double DampingTerm::value(std::span<const Vec3> x) {
+  double sum = 0;
+  for (const Element& e : elements_) {
+    const Mat3 by = change(e, e.shape.gradient(tet_at(x, e.corners)));
+    sum += e.shape.volume * (e.mu * by.squaredNorm() + 0.5 * e.lambda * by.trace() * by.trace()) / step_;
+  }
+  return sum;
+}
+
+double DampingTerm::add_gradient(std::span<const Vec3> x, std::span<Vec3> gradient) {
+  for (const Element& e : elements_) {
+    const Mat3 f = e.shape.gradient(tet_at(x, e.corners));
+    const std::array<Vec3, 4> pull = e.shape.pull(f * stress(e, change(e, f)));
+    for (std::size_t k = 0; k < 4; ++k) gradient[e.corners[k]] += pull[k];
+  }
+  return value(x);
+}
+
+// Without what the stress does to an element that turns: that part may be negative.
+void DampingTerm::add_product(std::span<const Vec3> x, std::span<const Vec3> d, std::span<Vec3> out) {
+  for (const Element& e : elements_) {
+    const Mat3 f = e.shape.gradient(tet_at(x, e.corners)), df = e.shape.gradient(tet_at(d, e.corners));
+    const std::array<Vec3, 4> pull =
+        e.shape.pull(f * stress(e, 0.5 * (df.transpose() * f + f.transpose() * df)));
+    for (std::size_t k = 0; k < 4; ++k) out[e.corners[k]] += pull[k];
+  }
+}
+
+void DampingTerm::add_block(std::uint32_t node, std::span<const Vec3> x, Vec3& gradient, Mat3& stiffness) {
+  for (std::uint32_t i = begin_[node]; i < begin_[node + 1]; ++i) {
+    const Element& e = elements_[corners_[i] / 4];
+    const Mat3 f = e.shape.gradient(tet_at(x, e.corners));
+    const Vec3 slope = e.shape.slope(corners_[i] % 4), along = f * slope;
+    gradient += e.shape.volume * (f * stress(e, change(e, f)) * slope);
+    stiffness +=
+        e.shape.volume / step_ *
+        (e.mu * slope.squaredNorm() * f * f.transpose() + (e.mu + e.lambda) * along * along.transpose());
+  }
+}
+
+void DampingTerm::add_metric(std::vector<MetricEntry>& entries) const {
+  for (const Element& e : elements_)
+    add_laplacian(e.corners, e.shape, 0.5 * (e.lambda + 3 * e.mu) / step_, entries);
+}
+
+}  // namespace palpate

@@ -1,0 +1,82 @@
+// A soft body: tetrahedra, their materials, and what happens to them in a step.
+//
+//   SoftBody body(mesh, material);
+//   body.fix(nodes);
+//   for (...) body.step(1.0 / 60);
+//
+// Implicit Euler: stable for any step, and it takes energy out of fast motions, more with longer steps. A
+// body that was flattened, turned inside out or torn apart comes back: where elements are inverted, a few
+// sweeps of vertex descent go first, which tidy up what is far from any shape.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <palpate/mesh/mesh.h>
+#include <palpate/soft/damping_term.h>
+#include <palpate/soft/tet_constraints.h>
+#include <palpate/soft/tet_term.h>
+#include <palpate/soft/untangle.h>
+#include <palpate/solve/solver.h>
+
+namespace palpate {
+
+struct SoftBodyOptions {
+  std::string solver = "quasi_newton";
+  Acceleration acceleration = {};
+  int substeps = 1;
+  SolveOptions solve = {};       // of each substep
+  Vec3 gravity = {0, 0, -9.81};  // [m/s^2]
+  bool untangle = true;
+};
+
+class SoftBody {
+ public:
+  // `materials`: one for all elements, or one for each. Throws Error for whatever is not right.
+  SoftBody(TetMesh rest, std::span<const Material> materials, const SoftBodyOptions& options = {});
+  SoftBody(TetMesh rest, const Material& material, const SoftBodyOptions& options = {})
+      : SoftBody(std::move(rest), std::span(&material, 1), options) {}
+
+  const TetMesh& rest() const { return rest_; }
+  std::span<const double> masses() const { return equations_.masses; }  // [kg]
+  std::span<const Vec3> positions() const { return x_; }
+  std::span<const Vec3> velocities() const { return v_; }
+  void set_positions(std::span<const Vec3> positions);
+  void set_velocities(std::span<const Vec3> velocities);
+
+  // Nodes that stay where they are, or go where move() says; until release().
+  void fix(std::span<const std::uint32_t> nodes);
+  void release(std::span<const std::uint32_t> nodes);
+  // Where a fixed node is at the end of the next step; it gets there in a straight line.
+  void move(std::uint32_t node, const Vec3& to);
+  // Pulls at a node in every step from now on, besides gravity; zero to end it [N].
+  void set_force(std::uint32_t node, const Vec3& force);
+
+  // Goes on by so much time [s].
+  SolveReport step(double seconds);
+
+  double elastic_energy();       // [J]
+  std::size_t inverted() const;  // elements
+  const SoftBodyOptions& options() const { return options_; }
+
+ private:
+  void prepare(double substep);
+  void require_node(std::uint32_t node) const;
+
+  TetMesh rest_;
+  SoftBodyOptions options_;
+  TetTerm elastic_;
+  DampingTerm damping_;
+  std::vector<std::unique_ptr<TetConstraints>> constraints_;
+  Equations equations_;
+  std::unique_ptr<Solver> solver_;
+  Untangler untangler_;
+  bool prepared_ = false;
+  std::vector<Vec3> x_, v_, force_, old_;
+  std::vector<Vec3> goal_;  // of fixed nodes, at the end of the step
+};
+
+}  // namespace palpate

@@ -1,0 +1,41 @@
+// What brings back a body that has lost its shape.
+//
+// Far from any shape the energy of a material has many local minima: a beam whose nodes were thrown about
+// comes back knotted, with every element the right way round. The energy of a linear material that is turned
+// as a whole, sum of V k |F - R|^2 / 2 with one rotation R, has a single one. So where many elements are
+// inverted, the step is first solved with that: one linear system. Where few are, some sweeps of vertex
+// descent do, which look at each node's own elements and leave the rest of the body alone.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <palpate/mesh/mesh.h>
+#include <palpate/solve/equations.h>
+#include <palpate/solve/metric.h>
+#include <palpate/solve/solver.h>
+
+namespace palpate {
+
+class Untangler {
+ public:
+  // Of all elements, what part must be inverted before the whole is looked at.
+  static constexpr double many = 0.1;
+
+  Untangler() : sweeps_(make_solver("vertex")) {}
+  // After a change of what is held, of the terms or of the step; costs nothing until it is needed.
+  void reset() { has_sweeps_ = has_metric_ = false; }
+  // Better positions to begin a step with, in place. `inverted`: elements.
+  void untangle(Equations& equations, const TetMesh& rest, std::size_t inverted, std::span<Vec3> x);
+
+ private:
+  void turn_back(Equations& equations, const TetMesh& rest, std::span<Vec3> x);
+
+  std::unique_ptr<Solver> sweeps_;
+  bool has_sweeps_ = false, has_metric_ = false;
+  Metric metric_;
+  std::vector<MetricEntry> entries_;  // of the terms alone
+  std::vector<Vec3> off_, gradient_;
+};
+
+}  // namespace palpate
