@@ -27,7 +27,10 @@ void require_finite(std::span<const Vec3> list, std::size_t nodes, std::string_v
 }  // namespace
 
 SoftBody::SoftBody(TetMesh rest, std::span<const Material> materials, const SoftBodyOptions& options)
-    : rest_(std::move(rest)), options_(options), elastic_(rest_, materials), damping_(rest_, materials) {
+    : rest_(std::move(rest)),
+      options_(options),
+      elastic_(std::make_unique<TetTerm>(rest_, materials)),
+      damping_(std::make_unique<DampingTerm>(rest_, materials)) {
   require_finite(rest_.positions, rest_.positions.size(), "rest positions");
   require_finite({&options.gravity, 1}, 1, "gravity");
   if (options_.substeps < 1)
@@ -42,12 +45,12 @@ SoftBody::SoftBody(TetMesh rest, std::span<const Material> materials, const Soft
                   "Run `palpate mesh repair` on the file: it drops unused vertices.");
   equations_.held.assign(equations_.size(), 0);
   equations_.targets = rest_.positions;
-  equations_.terms = {&elastic_};
-  if (damping_.size() > 0) {
+  equations_.terms = {elastic_.get()};
+  if (damping_->size() > 0) {
     if (options_.solver.starts_with("xpbd"))
       throw Error(Place::named("solver", options_.solver), "it knows no damping of materials",
                   "Set the damping to 0, or use the solver quasi_newton or vertex.");
-    equations_.terms.push_back(&damping_);
+    equations_.terms.push_back(damping_.get());
   }
   if (options_.solver.starts_with("xpbd"))
     for (const Model model : {Model::stvk, Model::neo_hookean, Model::corotated}) {
@@ -111,7 +114,7 @@ void SoftBody::set_force(std::uint32_t node, const Vec3& force) {
 void SoftBody::prepare(double substep) {
   if (prepared_ && substep == equations_.step) return;
   equations_.step = substep;
-  damping_.begin_step(x_, substep);
+  damping_->begin_step(x_, substep);
   solver_->prepare(equations_);
   prepared_ = true;
   untangler_.reset();
@@ -132,10 +135,12 @@ SolveReport SoftBody::step(double seconds) {
           x_[i] + h * v_[i] + h * h * (options_.gravity + force_[i] / equations_.masses[i]);
       if (equations_.held[i] != 0) x_[i] += (goal_[i] - x_[i]) / left;
     }
-    damping_.begin_step(old_, h);
-    if (const std::size_t wrong = options_.untangle ? inverted() : 0; wrong > 0)
-      untangler_.untangle(equations_, rest_, wrong, x_);
-    const SolveReport one = solver_->solve(equations_, x_, options_.solve);
+    damping_->begin_step(old_, h);
+    const bool done =
+        options_.untangle && untangler_.untangle(equations_, rest_, elastic_->shapes(), inverted(), x_);
+    const SolveReport one =
+        done ? SolveReport{.untangled = true} : solver_->solve(equations_, x_, options_.solve);
+    report.untangled = report.untangled || one.untangled;
     report.iterations += one.iterations;
     report.evaluations += one.evaluations;
     report.refused += one.refused;
@@ -147,7 +152,14 @@ SolveReport SoftBody::step(double seconds) {
   return report;
 }
 
-double SoftBody::elastic_energy() { return elastic_.value(x_); }
+void SoftBody::elastic_forces(std::span<Vec3> out) {
+  require_finite(x_, out.size(), "forces");
+  std::fill(out.begin(), out.end(), Vec3::Zero());
+  elastic_->add_gradient(x_, out);
+  for (Vec3& force : out) force = -force;
+}
+
+double SoftBody::elastic_energy() { return elastic_->value(x_); }
 
 std::size_t SoftBody::inverted() const {
   return static_cast<std::size_t>(

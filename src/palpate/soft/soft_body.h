@@ -58,6 +58,9 @@ class SoftBody {
   // Goes on by so much time [s].
   SolveReport step(double seconds);
 
+  // What the elements pull at each node with: of a fixed node at rest, the force that holds it, turned round
+  // [N].
+  void elastic_forces(std::span<Vec3> out);
   double elastic_energy();       // [J]
   std::size_t inverted() const;  // elements
   const SoftBodyOptions& options() const { return options_; }
@@ -68,8 +71,8 @@ class SoftBody {
 
   TetMesh rest_;
   SoftBodyOptions options_;
-  TetTerm elastic_;
-  DampingTerm damping_;
+  std::unique_ptr<TetTerm> elastic_;
+  std::unique_ptr<DampingTerm> damping_;
   std::vector<std::unique_ptr<TetConstraints>> constraints_;
   Equations equations_;
   std::unique_ptr<Solver> solver_;

@@ -27,6 +27,7 @@ class TetTerm : public Term {
   void add_metric(std::vector<MetricEntry>& entries) const override;
 
   std::size_t size() const { return tets_.size(); }
+  std::span<const TetShape> shapes() const { return shapes_; }
 
  private:
   double energy(std::span<const Vec3> x, bool pulling);

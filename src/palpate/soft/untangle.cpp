@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include <palpate/soft/elasticity.h>
-
 namespace palpate {
 
 namespace {
@@ -39,8 +37,8 @@ Fit fit(const Equations& equations, std::span<const Vec3> rest, std::span<const 
 
 }  // namespace
 
-// From any positions, one step of Newton's: the energy is quadratic.
-void Untangler::turn_back(Equations& equations, const TetMesh& rest, std::span<Vec3> x) {
+// From any positions, one step of Newton's: the energy is quadratic. Returns the rotation.
+Mat3 Untangler::turn_back(Equations& equations, const TetMesh& rest, std::span<Vec3> x) {
   const double scale = 1 / (equations.step * equations.step);
   if (!has_metric_) {
     entries_.clear();
@@ -65,16 +63,28 @@ void Untangler::turn_back(Equations& equations, const TetMesh& rest, std::span<V
     if (equations.held[i] != 0) gradient_[i].setZero();
   metric_.solve(gradient_);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] -= gradient_[i];
+  return shape.rotation;
 }
 
-void Untangler::untangle(Equations& equations, const TetMesh& rest, std::size_t inverted, std::span<Vec3> x) {
-  if (static_cast<double>(inverted) > many * static_cast<double>(rest.tets.size())) {
-    turn_back(equations, rest, x);
-    return;
+bool Untangler::untangle(Equations& equations, const TetMesh& rest, std::span<const TetShape> shapes,
+                         std::size_t inverted, std::span<Vec3> x) {
+  if (left_ <= 0 && static_cast<double>(inverted) > many * static_cast<double>(rest.tets.size()))
+    left_ = longest;
+  if (left_ > 0) {
+    left_ -= equations.step;
+    const Mat3 rotation = turn_back(equations, rest, x);
+    bool is_near = true;
+    for (std::size_t e = 0; e < shapes.size() && is_near; ++e)
+      is_near = (shapes[e].gradient(tet_at(x, rest.tets[e])) - rotation).norm() < near;
+    if (is_near) left_ = 0;
+    return true;
   }
-  if (!has_sweeps_) sweeps_->prepare(equations);
-  has_sweeps_ = true;
-  sweeps_->solve(equations, x, {.iterations = sweeps});
+  if (inverted > 0) {
+    if (!has_sweeps_) sweeps_->prepare(equations);
+    has_sweeps_ = true;
+    sweeps_->solve(equations, x, {.iterations = sweeps});
+  }
+  return false;
 }
 
 }  // namespace palpate

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <palpate/mesh/mesh.h>
+#include <palpate/soft/elasticity.h>
 #include <palpate/solve/equations.h>
 #include <palpate/solve/metric.h>
 #include <palpate/solve/solver.h>
@@ -19,18 +20,22 @@ namespace palpate {
 
 class Untangler {
  public:
-  // Of all elements, what part must be inverted before the whole is looked at.
-  static constexpr double many = 0.1;
+  // Of all elements, what part must be inverted before the whole is looked at; how far the gradients of
+  // deformation may be from a rotation in the end; for how long this goes on at most [s].
+  static constexpr double many = 0.1, near = 0.5, longest = 1;
 
   Untangler() : sweeps_(make_solver("vertex")) {}
   // After a change of what is held, of the terms or of the step; costs nothing until it is needed.
   void reset() { has_sweeps_ = has_metric_ = false; }
-  // Better positions to begin a step with, in place. `inverted`: elements.
-  void untangle(Equations& equations, const TetMesh& rest, std::size_t inverted, std::span<Vec3> x);
+  // Better positions to begin a step with, in place; true: the step is done with them. `inverted`: elements.
+  bool untangle(Equations& equations, const TetMesh& rest, std::span<const TetShape> shapes,
+                std::size_t inverted, std::span<Vec3> x);
+  bool at_work() const { return left_ > 0; }
 
  private:
-  void turn_back(Equations& equations, const TetMesh& rest, std::span<Vec3> x);
+  Mat3 turn_back(Equations& equations, const TetMesh& rest, std::span<Vec3> x);
 
+  double left_ = 0;  // of the time for the whole [s]
   std::unique_ptr<Solver> sweeps_;
   bool has_sweeps_ = false, has_metric_ = false;
   Metric metric_;

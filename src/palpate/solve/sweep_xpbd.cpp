@@ -77,8 +77,8 @@ class SweepXpbd : public Sweep {
       constraints_[k]->apply(x, part(changes, k), share, to);
   }
 
-  // What is averaged at the nodes must not count whole for the multipliers, or the two would part for ever: of
-  // a change they take the mean of the shares of its nodes.
+  // What is averaged at the nodes must not count whole for the multipliers, or the two would part for ever:
+  // of a change they take the mean of the shares of its nodes.
   void find_taken() {
     taken_.assign(multipliers(), 0);
     for (std::size_t k = 0; k < constraints_.size(); ++k)
@@ -87,7 +87,8 @@ class SweepXpbd : public Sweep {
         double mean = 0;
         for (const std::uint32_t v : nodes) mean += share_[v] / static_cast<double>(nodes.size());
         const auto [first, stride] = constraints_[k]->multipliers_of(i);
-        for (std::size_t r = 0; r < constraints_[k]->rows(); ++r) taken_[begin_[k] + first + r * stride] = mean;
+        for (std::size_t r = 0; r < constraints_[k]->rows(); ++r)
+          taken_[begin_[k] + first + r * stride] = mean;
       }
   }
 

@@ -1,0 +1,402 @@
+// Soft bodies against closed forms, and from states that no body should be in.
+#include <palpate/soft/soft_body.h>
+
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+#include <soft/blocks.h>
+#include <solve/term_checks.h>
+#include <support/allocation_counter.h>
+#include <support/cases.h>
+
+#include <palpate/base/error.h>
+#include <palpate/base/parallel.h>
+
+namespace palpate {
+namespace {
+
+using testing::block;
+using testing::each_case;
+using testing::Random;
+
+constexpr std::array models = {Model::stvk, Model::neo_hookean, Model::corotated};
+
+std::vector<std::uint32_t> nodes_where(const TetMesh& mesh, const std::function<bool(const Vec3&)>& yes) {
+  std::vector<std::uint32_t> result;
+  for (std::uint32_t i = 0; i < mesh.positions.size(); ++i)
+    if (yes(mesh.positions[i])) result.push_back(i);
+  return result;
+}
+double longest(const TetMesh& mesh) {
+  Vec3 low = mesh.positions[0], high = low;
+  for (const Vec3& p : mesh.positions) {
+    low = low.cwiseMin(p);
+    high = high.cwiseMax(p);
+  }
+  return (high - low).maxCoeff();
+}
+// To rest: what swings faster than the step is long is gone after a few.
+void settle(SoftBody& body, int steps = 3, double seconds = 0.1) {
+  for (int i = 0; i < steps; ++i) body.step(seconds);
+}
+SoftBodyOptions converged(const Vec3& gravity = Vec3::Zero()) {
+  SoftBodyOptions options;
+  options.gravity = gravity;
+  options.solve.iterations = 4000;
+  options.solve.tolerance = 1e-7;
+  return options;
+}
+
+TEST(SoftBody, InsideNodesFollowAnAffineMapOfTheSurface) {
+  each_case(6, [](Random& random) {
+    const TetMesh mesh = block(4, 3, 3, 0.01);
+    SoftBody body(mesh, {.young = 1e6, .poisson = random.uniform(0, 0.45), .model = models[random.below(3)]},
+                  converged());
+    Mat3 map = Mat3::Identity();
+    for (int i = 0; i < 9; ++i) map.data()[i] += random.uniform(-0.08, 0.08);
+    const auto inside = [](double a, double most) { return a > 1e-6 && a < most - 1e-6; };
+    const auto outside = nodes_where(mesh, [&](const Vec3& p) {
+      return !(inside(p.x(), 0.04) && inside(p.y(), 0.03) && inside(p.z(), 0.03));
+    });
+    ASSERT_LT(outside.size(), mesh.positions.size());
+    body.fix(outside);
+    for (const std::uint32_t v : outside) body.move(v, map * mesh.positions[v]);
+    settle(body);
+    for (std::size_t i = 0; i < mesh.positions.size(); ++i)
+      ASSERT_LT((body.positions()[i] - map * mesh.positions[i]).norm(), 1e-6 * longest(mesh)) << "node " << i;
+  });
+}
+
+// A bar along x, twice as long between its held ends, which are given the stretch that is expected. The pull
+// it answers with, and how thick it is in the middle, are its own.
+struct Pulled {
+  double stress;  // nominal [Pa]
+  double across;  // stretch
+};
+Pulled pull_bar(const Material& material, double along, double across) {
+  const double size = 0.01, length = 8 * size, width = 2 * size;
+  const TetMesh mesh = block(8, 2, 2, size);
+  SoftBody body(mesh, material, converged());
+  const auto ends = nodes_where(mesh, [&](const Vec3& p) { return p.x() < 1e-9 || p.x() > length - 1e-9; });
+  body.fix(ends);
+  for (const std::uint32_t v : ends)
+    body.move(v, mesh.positions[v].cwiseProduct(Vec3(along, across, across)));
+  settle(body, 5);
+  std::vector<Vec3> forces(mesh.positions.size());
+  body.elastic_forces(forces);
+  Pulled result{0, 0};
+  for (const std::uint32_t v : ends)
+    if (mesh.positions[v].x() > length / 2) result.stress -= forces[v].x() / (width * width);
+  double low = 1, high = -1;
+  for (std::size_t i = 0; i < mesh.positions.size(); ++i)
+    if (std::abs(mesh.positions[i].x() - length / 2) < 1e-9) {
+      low = std::min(low, body.positions()[i].y());
+      high = std::max(high, body.positions()[i].y());
+    }
+  result.across = (high - low) / width;
+  return result;
+}
+
+TEST(SoftBody, BarsObeyHookeForSmallStrains) {
+  for (const Model model : models)
+    for (const double poisson : {0.0, 0.3, 0.45, 0.49})
+      for (const double strain : {-0.001, 0.001}) {
+        const Material material{.young = 2e6, .poisson = poisson, .model = model};
+        const Pulled bar = pull_bar(material, 1 + strain, 1 - poisson * strain);
+        EXPECT_NEAR(bar.stress, material.young * strain, 0.005 * material.young * std::abs(strain))
+            << poisson;
+        EXPECT_NEAR(bar.across - 1, -poisson * strain, 0.005 * std::abs(strain)) << poisson;
+        // With ends that do not give way, the middle still does.
+        if (poisson > 0) {
+          const Pulled clamped = pull_bar(material, 1 + strain, 1);
+          EXPECT_NEAR(clamped.across - 1, -poisson * strain, 0.15 * std::abs(strain)) << poisson;
+        }
+      }
+}
+
+// Where f is zero, between two places where it has different signs.
+double root(const std::function<double(double)>& f, double low, double high) {
+  const bool rises = f(high) > f(low);
+  for (int i = 0; i < 200; ++i) {
+    const double middle = 0.5 * (low + high);
+    ((f(middle) < 0) == rises ? low : high) = middle;
+  }
+  return low;
+}
+
+// Under a pull along one axis the other two stretch alike: two equations in two unknowns.
+TEST(SoftBody, BarsObeyTheirMaterialForLargeStrains) {
+  const double young = 1e6, poisson = 0.3, lambda = young * poisson / ((1 + poisson) * (1 - 2 * poisson)),
+               mu = young / (2 * (1 + poisson));
+  const auto expect_bar = [&](Model model, double along, double across, double stress) {
+    const Pulled bar = pull_bar({.young = young, .poisson = poisson, .model = model}, along, across);
+    EXPECT_NEAR(bar.across, across, 1e-5);
+    EXPECT_NEAR(bar.stress, stress, 1e-5 * young);
+  };
+  for (const double along : {0.85, 1.15, 1.4}) {
+    // StVK has a closed form.
+    {
+      const double strain = 0.5 * (along * along - 1), stress = along * young * strain;
+      expect_bar(Model::stvk, along, std::sqrt(1 - 2 * poisson * strain), stress);
+    }
+    {
+      const auto across_stress = [&](double across) {
+        return 2 * mu * (across - 1) + lambda * (along * across * across - 1) * along * across;
+      };
+      const double across = root(across_stress, 0.3, 2);
+      const double stress = 2 * mu * (along - 1) + lambda * (along * across * across - 1) * across * across;
+      expect_bar(Model::corotated, along, across, stress);
+    }
+    {
+      const double m = 4 * mu / 3, l = lambda + 5 * mu / 6, alpha = 1 + 0.75 * m / l;
+      const auto shape = [&](double across) {
+        return m * (1 - 1 / (along * along + 2 * across * across + 1));
+      };
+      const auto across_stress = [&](double across) {
+        return shape(across) * across + l * (along * across * across - alpha) * along * across;
+      };
+      const double across = root(across_stress, 0.3, 2);
+      const double stress = shape(across) * along + l * (along * across * across - alpha) * across * across;
+      expect_bar(Model::neo_hookean, along, across, stress);
+    }
+  }
+}
+
+// A beam of this many cells across, 0.2 x 0.02 x 0.02 m, held at one end.
+SoftBody cantilever(std::size_t across, const Material& material, const SoftBodyOptions& options) {
+  const double cell = 0.02 / static_cast<double>(across);
+  TetMesh mesh = block(10 * across, across, across, cell);
+  const auto end = nodes_where(mesh, [](const Vec3& p) { return p.x() == 0; });
+  SoftBody body(std::move(mesh), material, options);
+  body.fix(end);
+  return body;
+}
+double tip(const SoftBody& body) {
+  double sum = 0, count = 0;
+  for (std::size_t i = 0; i < body.positions().size(); ++i)
+    if (body.rest().positions[i].x() > 0.2 - 1e-9) {
+      sum += body.positions()[i].z() - body.rest().positions[i].z();
+      ++count;
+    }
+  return sum / count;
+}
+
+// Linear tetrahedra are too stiff by an error that falls with the square of their size: from two meshes one
+// can tell where they lead.
+void expect_sag(double poisson, const std::array<std::size_t, 3>& across) {
+  const double young = 2e8, side = 0.02, length = 0.2, weight = 1100 * 9.81 * side * side;
+  std::vector<double> sags;
+  for (const std::size_t n : across) {
+    SoftBody body =
+        cantilever(n, {.density = 1100, .young = young, .poisson = poisson}, converged({0, 0, -9.81}));
+    settle(body);
+    EXPECT_EQ(body.inverted(), 0u);
+    sags.push_back(-tip(body));
+  }
+  // Timoshenko's, with Cowper's coefficient for a square.
+  const double bending = young * std::pow(side, 4) / 12,
+               shear = young / (2 * (1 + poisson)) * (10 * (1 + poisson) / (12 + 11 * poisson)) * side * side;
+  const double theory = weight * std::pow(length, 4) / (8 * bending) + weight * length * length / (2 * shear);
+  EXPECT_LT(sags[0], sags[1]);
+  EXPECT_LT(sags[1], sags[2]);
+  const double limit = sags[2] + (sags[2] - sags[1]) / 3;  // the last is twice as fine as the one before
+  EXPECT_NEAR(limit, theory, 0.02 * theory) << sags[0] << " " << sags[1] << " " << sags[2];
+}
+TEST(SoftBody, CantileversSagAsBeamTheorySays) { expect_sag(0, {2, 4, 8}); }
+TEST(SoftBodyProperty, CantileversThatThinSagAsBeamTheorySays) {
+  if (testing::long_run() && !testing::fewer_cases()) {
+    expect_sag(0.3, {3, 6, 12});
+  } else {
+    SoftBody coarse = cantilever(2, {.young = 2e6, .poisson = 0.45}, converged({0, 0, -9.81})),
+             fine = cantilever(4, {.young = 2e6, .poisson = 0.45}, converged({0, 0, -9.81}));
+    settle(coarse, 20);
+    settle(fine, 20);
+    EXPECT_LT(tip(fine), tip(coarse));
+    EXPECT_EQ(fine.inverted(), 0u);
+  }
+}
+
+TEST(SoftBody, CantileversSwingAtTheirFrequency) {
+  const Material material{.density = 1100, .young = 2e6, .poisson = 0.3};
+  const double side = 0.02, length = 0.2;
+  const double theory = 1.8751041 * 1.8751041 / (2 * std::numbers::pi) *
+                        std::sqrt(2e6 * side * side / 12 / (1100 * std::pow(length, 4)));
+  // By the time between passing the middle; both meshes are too stiff, as above.
+  const auto frequency = [&](std::size_t across) {
+    SoftBodyOptions options;
+    options.gravity.setZero();
+    options.solve.iterations = 30;
+    options.solve.tolerance = 1e-9;
+    SoftBody body = cantilever(across, material, options);
+    std::vector<Vec3> start(body.rest().positions);
+    for (Vec3& p : start) p.z() += 0.002 * (p.x() / length) * (p.x() / length);
+    body.set_positions(start);
+    const double h = 1.0 / 1000;
+    std::vector<double> passes;
+    double last = tip(body);
+    for (int i = 1; passes.size() < 3 && i < 2000; ++i) {
+      body.step(h);
+      const double now = tip(body);
+      if ((now > 0) != (last > 0)) passes.push_back(h * (i - now / (now - last)));
+      last = now;
+    }
+    return passes.size() == 3 ? 1 / (passes[2] - passes[0]) : 0;
+  };
+  const double coarse = frequency(2), fine = frequency(4);
+  // Stiffness, the square of the frequency, has an error that falls with the square of the size.
+  const double limit = std::sqrt(fine * fine + (fine * fine - coarse * coarse) / 3);
+  EXPECT_NEAR(limit, theory, 0.03 * theory) << coarse << " " << fine;
+}
+
+TEST(SoftBodyProperty, ComesBackFromAnyState) {
+  each_case(24, [](Random& random) {
+    const std::size_t along = 3 + random.below(12), across = 1 + random.below(3);
+    const TetMesh mesh = block(along, across, 2, 0.01);
+    SoftBodyOptions options;
+    options.gravity.setZero();
+    const double young = std::abs(random.magnitude(1e3, 1e8));
+    SoftBody body(mesh, {.young = young, .poisson = random.uniform(0, 0.45)}, options);
+    std::vector<Vec3> x = mesh.positions;
+    const std::size_t how = random.below(4);
+    const double size = longest(mesh);
+    for (Vec3& p : x) {
+      if (how == 0) p.z() = 0;
+      if (how == 1) p.x() = -p.x();
+      if (how == 2) p = Vec3::Zero();
+      if (how == 3) p = size * Vec3(random.uniform(0, 1), random.uniform(0, 1), random.uniform(0, 1));
+    }
+    body.set_positions(x);
+    int steps = 0;
+    for (; steps < 600; ++steps) {
+      body.step(1.0 / 60);
+      for (const Vec3& p : body.positions()) ASSERT_TRUE(p.allFinite());
+    }
+    EXPECT_EQ(body.inverted(), 0u) << "state " << how;
+    double worst = 0;
+    for (const TetCorners& tet : mesh.tets)
+      for (std::size_t i = 1; i < 4; ++i) {
+        const double rest = (mesh.positions[tet[i]] - mesh.positions[tet[0]]).norm();
+        worst = std::max(worst,
+                         std::abs((body.positions()[tet[i]] - body.positions()[tet[0]]).norm() / rest - 1));
+      }
+    EXPECT_LT(worst, 0.01) << "state " << how << ", Young's modulus " << young;
+  });
+}
+
+TEST(SoftBodyProperty, DampingHasRightDerivativesAndTakesEnergy) {
+  each_case(30, [](Random& random) {
+    const double size = 0.01;
+    const TetMesh mesh = block(1 + random.below(3), 1 + random.below(2), 1, size);
+    const std::vector<Material> material{{.young = 1e5, .poisson = random.uniform(0, 0.45), .damping = 0.01}};
+    DampingTerm term(mesh, material);
+    std::vector<Vec3> before = mesh.positions, x;
+    for (Vec3& p : before) p += 0.1 * size * testing::random_directions(random, 1)[0];
+    x = before;
+    for (Vec3& p : x) p += 0.1 * size * testing::random_directions(random, 1)[0];
+    term.begin_step(before, 0.01);
+    testing::check_term(term, x, size, 1e5 * size * 10, random);
+    // Turned as a whole, nothing is felt.
+    const Eigen::AngleAxisd turn(1.2, Vec3(1, 2, 3).normalized());
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = turn * before[i] + Vec3(1, 2, 3);
+    EXPECT_LT(term.value(x), 1e-20);
+  });
+  const auto energy_after = [](double damping) {
+    const TetMesh mesh = block(6, 2, 2, 0.01);
+    SoftBodyOptions options;
+    options.gravity.setZero();
+    SoftBody body(mesh, {.young = 1e5, .damping = damping}, options);
+    std::vector<Vec3> x = mesh.positions;
+    for (Vec3& p : x) p.x() *= 1.2;
+    body.set_positions(x);
+    for (int i = 0; i < 300; ++i) body.step(1e-4);
+    double energy = body.elastic_energy();
+    for (std::size_t i = 0; i < mesh.positions.size(); ++i)
+      energy += 0.5 * body.masses()[i] * body.velocities()[i].squaredNorm();
+    return energy;
+  };
+  EXPECT_LT(energy_after(5e-4), 0.3 * energy_after(0));
+}
+
+// Implicit Euler loses angular momentum, and less of it with smaller steps.
+TEST(SoftBody, SpinsLoseLessWithSmallerSteps) {
+  const auto kept = [](int steps) {
+    const TetMesh mesh = block(4, 2, 2, 0.01);
+    SoftBody body(mesh, {.young = 1e6}, converged());
+    const Vec3 centre(0.02, 0.01, 0.01);
+    std::vector<Vec3> velocities;
+    for (const Vec3& p : mesh.positions) velocities.push_back(Vec3(0, 0, 10).cross(p - centre));
+    body.set_velocities(velocities);
+    const auto spin = [&] {
+      Vec3 sum = Vec3::Zero();
+      for (std::size_t i = 0; i < mesh.positions.size(); ++i)
+        sum += body.masses()[i] * (body.positions()[i] - centre).cross(body.velocities()[i]);
+      return sum.z();
+    };
+    const double before = spin();
+    for (int i = 0; i < steps; ++i) body.step(0.2 / steps);
+    return spin() / before;
+  };
+  const double coarse = kept(12), fine = kept(96);
+  ::testing::Test::RecordProperty("kept_by_12_steps", std::to_string(coarse));
+  ::testing::Test::RecordProperty("kept_by_96_steps", std::to_string(fine));
+  EXPECT_GT(coarse, 0.1);
+  EXPECT_LT(coarse, 1);
+  EXPECT_GT(fine, coarse);
+  EXPECT_GT(fine, 0.85);
+}
+
+TEST(SoftBody, WarmStepsAllocateNothingAndThreadsChangeNothing) {
+  const TetMesh mesh = block(12, 6, 6, 0.01);
+  std::vector<Vec3> first;
+  for (const int threads : {1, 2, 4})
+    Threads(threads).run([&] {
+      SoftBody body(mesh, {.young = 1e5, .damping = 0.001});
+      body.fix(nodes_where(mesh, [](const Vec3& p) { return p.x() == 0; }));
+      for (int i = 0; i < 5; ++i) body.step(1.0 / 60);
+      if (threads == 1 && testing::counts_allocations()) {
+        EXPECT_EQ(testing::allocations_in([&] { body.step(1.0 / 60); }), 0u);
+      } else {
+        body.step(1.0 / 60);
+      }
+      if (first.empty()) first.assign(body.positions().begin(), body.positions().end());
+      EXPECT_TRUE(std::equal(first.begin(), first.end(), body.positions().begin()));
+    });
+}
+
+TEST(SoftBody, MistakesAreNamed) {
+  const TetMesh mesh = block(1, 1, 1, 0.01);
+  const auto message = [](auto&& call) {
+    try {
+      call();
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const auto expect = [&](auto&& call, std::string_view part) {
+    const std::string text = message(call);
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+  };
+  SoftBody body(mesh, Material{});
+  const std::uint32_t far = 99, zero = 0;
+  const double nan = std::nan("");
+  expect([&] { body.fix({&far, 1}); }, "node 99");
+  expect([&] { body.move(zero, Vec3::Zero()); }, "not fixed");
+  expect([&] { body.step(0); }, "above 0");
+  expect([&] { body.step(nan); }, "above 0");
+  expect([&] { body.set_force(0, Vec3(nan, 0, 0)); }, "not a finite number");
+  expect([&] { body.set_positions({}); }, "there are 0 for 8 nodes");
+  std::vector<Vec3> bad(8, Vec3::Zero());
+  bad[3].y() = nan;
+  expect([&] { body.set_velocities(bad); }, "node 3");
+  TetMesh unused = mesh;
+  unused.positions.emplace_back(1, 1, 1);
+  expect([&] { SoftBody(unused, Material{}); }, "no mass");
+  expect([&] { SoftBody(mesh, Material{}, {.solver = "newton"}); }, "There are: quasi_newton");
+  expect([&] { SoftBody(mesh, Material{}, {.substeps = 0}); }, "At least 1");
+  expect([&] { SoftBody(mesh, Material{.damping = 0.1}, {.solver = "xpbd"}); }, "knows no damping");
+}
+
+}  // namespace
+}  // namespace palpate
