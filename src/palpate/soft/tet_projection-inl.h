@@ -110,50 +110,60 @@ struct StvkRule {
       for (std::size_t r = 0; r < 3; ++r) out[r] = value[r] + own * multipliers[r] + sum;
       for (std::size_t r = 3; r < 6; ++r) out[r] = value[r] + t.soft[2] * multipliers[r];
     }
+    // A = dC M^-1 dC^T + a/h^2, of which every entry is a sum of products of s and G; then LDL^T. Written
+    // out: compilers keep loops over these few places, and all of it in memory.
     HWY_INLINE void change(const TetNumbers<T>& t, const T* multipliers, T* out) const {
-      // Places of a symmetric matrix.
-      constexpr std::size_t at[3][3] = {{0, 5, 4}, {5, 1, 3}, {4, 3, 2}};
-      constexpr std::size_t pair[3][2] = {{1, 2}, {0, 2}, {0, 1}};
-      const T* g = t.mass;
-      T a[6][6];
-      for (std::size_t i = 0; i < 3; ++i)
-        for (std::size_t j = 0; j <= i; ++j) {
-          a[i][j] = s[at[i][j]] * g[at[i][j]] + (i == j ? t.soft[0] : t.soft[1]);
-          const auto [p, q] = pair[i];
-          const auto [u, v] = pair[j];
-          a[3 + i][3 + j] = (s[at[p][u]] * g[at[q][v]] + s[at[q][v]] * g[at[p][u]]) +
-                            (s[at[p][v]] * g[at[q][u]] + s[at[q][u]] * g[at[p][v]]);
-          if (i == j) a[3 + i][3 + j] = a[3 + i][3 + j] + t.soft[2];
-        }
-      for (std::size_t i = 0; i < 3; ++i)
-        for (std::size_t j = 0; j < 3; ++j) {
-          const auto [p, q] = pair[i];
-          a[3 + i][j] = s[at[j][p]] * g[at[j][q]] + s[at[j][q]] * g[at[j][p]];
-        }
+      const T *g = t.mass, own = t.soft[0], other = t.soft[1], shear = t.soft[2];
+      const T sxx = s[0], syy = s[1], szz = s[2], syz = s[3], sxz = s[4], sxy = s[5];
+      const T gxx = g[0], gyy = g[1], gzz = g[2], gyz = g[3], gxz = g[4], gxy = g[5];
+      const T a00 = sxx * gxx + own, a11 = syy * gyy + own, a22 = szz * gzz + own;
+      const T a10 = sxy * gxy + other, a20 = sxz * gxz + other, a21 = syz * gyz + other;
+      // Shears yz, xz, xy with normal strains.
+      const T a30 = sxy * gxz + sxz * gxy, a31 = syy * gyz + syz * gyy, a32 = syz * gzz + szz * gyz;
+      const T a40 = sxx * gxz + sxz * gxx, a41 = sxy * gyz + syz * gxy, a42 = sxz * gzz + szz * gxz;
+      const T a50 = sxx * gxy + sxy * gxx, a51 = sxy * gyy + syy * gxy, a52 = sxz * gyz + syz * gxz;
+      // Shears with shears.
+      const T a33 = (syy * gzz + szz * gyy) + T(2) * (syz * gyz) + shear;
+      const T a44 = (sxx * gzz + szz * gxx) + T(2) * (sxz * gxz) + shear;
+      const T a55 = (sxx * gyy + syy * gxx) + T(2) * (sxy * gxy) + shear;
+      const T a43 = (sxy * gzz + szz * gxy) + (sxz * gyz + syz * gxz);
+      const T a53 = (sxy * gyz + syz * gxy) + (syy * gxz + sxz * gyy);
+      const T a54 = (sxx * gyz + syz * gxx) + (sxy * gxz + sxz * gxy);
       residual(t, multipliers, out);
-      // LDL^T, in place.
-      T inverse[6];
-      for (std::size_t j = 0; j < 6; ++j) {
-        T row[6];
-        for (std::size_t k = 0; k < j; ++k) {
-          row[k] = a[j][k];
-          for (std::size_t i = 0; i < k; ++i) row[k] = row[k] - row[i] * a[k][i];
-        }
-        T diagonal = a[j][j];
-        for (std::size_t k = 0; k < j; ++k) {
-          a[j][k] = row[k] * inverse[k];
-          diagonal = diagonal - a[j][k] * row[k];
-        }
-        inverse[j] = T(1) / diagonal;
-      }
-      for (std::size_t i = 0; i < 6; ++i) {
-        out[i] = -out[i];
-        for (std::size_t k = 0; k < i; ++k) out[i] = out[i] - a[i][k] * out[k];
-      }
-      for (std::size_t i = 6; i-- > 0;) {
-        out[i] = out[i] * inverse[i];
-        for (std::size_t k = i + 1; k < 6; ++k) out[i] = out[i] - a[k][i] * out[k];
-      }
+
+      const T i0 = T(1) / a00;
+      const T l10 = a10 * i0, l20 = a20 * i0, l30 = a30 * i0, l40 = a40 * i0, l50 = a50 * i0;
+      const T b11 = a11 - l10 * a10, b21 = a21 - l20 * a10, b31 = a31 - l30 * a10, b41 = a41 - l40 * a10,
+              b51 = a51 - l50 * a10;
+      const T b22 = a22 - l20 * a20, b32 = a32 - l30 * a20, b42 = a42 - l40 * a20, b52 = a52 - l50 * a20;
+      const T b33 = a33 - l30 * a30, b43 = a43 - l40 * a30, b53 = a53 - l50 * a30;
+      const T b44 = a44 - l40 * a40, b54 = a54 - l50 * a40, b55 = a55 - l50 * a50;
+      const T i1 = T(1) / b11;
+      const T l21 = b21 * i1, l31 = b31 * i1, l41 = b41 * i1, l51 = b51 * i1;
+      const T c22 = b22 - l21 * b21, c32 = b32 - l31 * b21, c42 = b42 - l41 * b21, c52 = b52 - l51 * b21;
+      const T c33 = b33 - l31 * b31, c43 = b43 - l41 * b31, c53 = b53 - l51 * b31;
+      const T c44 = b44 - l41 * b41, c54 = b54 - l51 * b41, c55 = b55 - l51 * b51;
+      const T i2 = T(1) / c22;
+      const T l32 = c32 * i2, l42 = c42 * i2, l52 = c52 * i2;
+      const T d33 = c33 - l32 * c32, d43 = c43 - l42 * c32, d53 = c53 - l52 * c32;
+      const T d44 = c44 - l42 * c42, d54 = c54 - l52 * c42, d55 = c55 - l52 * c52;
+      const T i3 = T(1) / d33;
+      const T l43 = d43 * i3, l53 = d53 * i3;
+      const T e44 = d44 - l43 * d43, e54 = d54 - l53 * d43, e55 = d55 - l53 * d53;
+      const T i4 = T(1) / e44;
+      const T l54 = e54 * i4;
+      const T i5 = T(1) / (e55 - l54 * e54);
+
+      const T y0 = -out[0], y1 = -out[1] - l10 * y0, y2 = -out[2] - l20 * y0 - l21 * y1,
+              y3 = -out[3] - l30 * y0 - l31 * y1 - l32 * y2,
+              y4 = -out[4] - l40 * y0 - l41 * y1 - l42 * y2 - l43 * y3,
+              y5 = -out[5] - l50 * y0 - l51 * y1 - l52 * y2 - l53 * y3 - l54 * y4;
+      out[5] = y5 * i5;
+      out[4] = y4 * i4 - l54 * out[5];
+      out[3] = y3 * i3 - l43 * out[4] - l53 * out[5];
+      out[2] = y2 * i2 - l32 * out[3] - l42 * out[4] - l52 * out[5];
+      out[1] = y1 * i1 - l21 * out[2] - l31 * out[3] - l41 * out[4] - l51 * out[5];
+      out[0] = y0 * i0 - l10 * out[1] - l20 * out[2] - l30 * out[3] - l40 * out[4] - l50 * out[5];
     }
     HWY_INLINE Columns<T> pull(const TetNumbers<T>& t, const T* c) const {
       const T v = t.root_volume;

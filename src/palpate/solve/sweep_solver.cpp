@@ -159,9 +159,8 @@ SolveReport SweepSolver::solve(Equations& equations, std::span<Vec3> x, const So
   const Deadline deadline(options.budget);
   while (report.iterations < options.iterations && !deadline.passed()) {
     std::swap(last_, before_);
-    std::swap(before_, plain_);
-    plain_.x = before_.x;
-    plain_.multipliers = before_.multipliers;
+    before_.x = plain_.x;
+    if (acceleration_.kind != Kind::none) before_.multipliers = plain_.multipliers;
     sweep_->sweep(equations, plain_.x, plain_.multipliers);
     if (!is_finite(plain_.x)) {  // it blew up: what was before is the best there is
       std::swap(plain_, before_);
