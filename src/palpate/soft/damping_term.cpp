@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
-
-#include <palpate/soft/elements.h>
 
 namespace palpate {
 
@@ -17,19 +14,15 @@ Mat3 green_strain(const Mat3& f) { return 0.5 * (f.transpose() * f - Mat3::Ident
 DampingTerm::DampingTerm(const TetMesh& rest, std::span<const Material> materials) {
   const std::vector<TetShape> shapes = shapes_of(rest);
   const std::vector<Elasticity> elasticities = elasticities_of(rest, materials);
-  begin_.assign(rest.positions.size() + 1, 0);
+  std::vector<TetCorners> tets;
   for (std::size_t e = 0; e < rest.tets.size(); ++e) {
     const double eta = materials[materials.size() == 1 ? 0 : e].damping;
     if (!(eta > 0)) continue;
     elements_.push_back({rest.tets[e], shapes[e], eta * std::max(0.0, elasticities[e].lambda),
                          eta * elasticities[e].mu, Mat3::Zero()});
-    for (const std::uint32_t v : rest.tets[e]) ++begin_[v + 1];
+    tets.push_back(rest.tets[e]);
   }
-  std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
-  corners_.resize(4 * elements_.size());
-  std::vector<std::uint32_t> at(begin_.begin(), begin_.end() - 1);
-  for (std::uint32_t e = 0; e < elements_.size(); ++e)
-    for (std::uint32_t k = 0; k < 4; ++k) corners_[at[elements_[e].corners[k]]++] = 4 * e + k;
+  node_corners_ = NodeCorners(rest.positions.size(), tets);
 }
 
 void DampingTerm::begin_step(std::span<const Vec3> x, double step) {
@@ -76,10 +69,10 @@ void DampingTerm::add_product(std::span<const Vec3> x, std::span<const Vec3> d, 
 }
 
 void DampingTerm::add_block(std::uint32_t node, std::span<const Vec3> x, Vec3& gradient, Mat3& stiffness) {
-  for (std::uint32_t i = begin_[node]; i < begin_[node + 1]; ++i) {
-    const Element& e = elements_[corners_[i] / 4];
+  for (const std::uint32_t at : node_corners_.of(node)) {
+    const Element& e = elements_[at / 4];
     const Mat3 f = e.shape.gradient(tet_at(x, e.corners));
-    const Vec3 slope = e.shape.slope(corners_[i] % 4), along = f * slope;
+    const Vec3 slope = e.shape.slope(at % 4), along = f * slope;
     gradient += e.shape.volume * (f * stress(e, change(e, f)) * slope);
     stiffness +=
         e.shape.volume / step_ *

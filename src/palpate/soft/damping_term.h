@@ -13,7 +13,7 @@
 #include <vector>
 
 #include <palpate/mesh/mesh.h>
-#include <palpate/soft/elasticity.h>
+#include <palpate/soft/elements.h>
 #include <palpate/solve/term.h>
 
 namespace palpate {
@@ -46,7 +46,7 @@ class DampingTerm : public Term {
   Mat3 stress(const Element& e, const Mat3& change) const;
 
   std::vector<Element> elements_;
-  std::vector<std::uint32_t> begin_, corners_;  // of each node: 4 * element + corner, ascending
+  NodeCorners node_corners_;
   double step_ = 1;
   double rounding_ = 0;
 };

@@ -84,6 +84,16 @@ std::vector<Elasticity> elasticities_of(const TetMesh& rest, std::span<const Mat
   return elasticities;
 }
 
+NodeCorners::NodeCorners(std::size_t nodes, std::span<const TetCorners> tets)
+    : begin(nodes + 1, 0), corners(4 * tets.size()) {
+  for (const TetCorners& tet : tets)
+    for (const std::uint32_t v : tet) ++begin[v + 1];
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  std::vector<std::uint32_t> at(begin.begin(), begin.end() - 1);
+  for (std::uint32_t e = 0; e < tets.size(); ++e)
+    for (std::uint32_t k = 0; k < 4; ++k) corners[at[tets[e][k]]++] = 4 * e + k;
+}
+
 void add_laplacian(const TetCorners& corners, const TetShape& shape, double stiffness,
                    std::vector<MetricEntry>& entries) {
   for (std::size_t i = 0; i < 4; ++i)

@@ -22,6 +22,17 @@ std::vector<double> node_masses(const TetMesh& rest, std::span<const Material> m
 void add_laplacian(const TetCorners& corners, const TetShape& shape, double stiffness,
                    std::vector<MetricEntry>& entries);
 
+// Of each node, where it is a corner: 4 * element + corner, ascending.
+struct NodeCorners {
+  std::vector<std::uint32_t> begin, corners;
+
+  NodeCorners() = default;
+  NodeCorners(std::size_t nodes, std::span<const TetCorners> tets);
+  std::span<const std::uint32_t> of(std::size_t node) const {
+    return std::span(corners).subspan(begin[node], begin[node + 1] - begin[node]);
+  }
+};
+
 // The elements along a Morton curve through the box of all: neighbours on it are neighbours in space.
 std::vector<std::uint32_t> near_each_other(std::span<const Vec3> rest, std::span<const TetCorners> tets);
 

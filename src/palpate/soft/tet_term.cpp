@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include <palpate/base/parallel.h>
 #include <palpate/soft/elements.h>
@@ -22,14 +21,7 @@ TetTerm::TetTerm(const TetMesh& rest, std::span<const Material> materials)
     rounding_ += 1e-15 * shapes_[e].volume * (std::abs(elasticities_[e].lambda) + elasticities_[e].mu);
   packs_ = TetPacks(rest.positions, tets_, shapes_, elasticities_);
   pulls_.resize(4 * packs_.slots.size());
-  begin_.assign(rest.positions.size() + 1, 0);
-  for (const TetCorners& tet : tets_)
-    for (const std::uint32_t v : tet) ++begin_[v + 1];
-  std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
-  corners_.resize(4 * tets_.size());
-  std::vector<std::uint32_t> at(begin_.begin(), begin_.end() - 1);
-  for (std::uint32_t e = 0; e < tets_.size(); ++e)
-    for (std::uint32_t k = 0; k < 4; ++k) corners_[at[tets_[e][k]]++] = 4 * e + k;
+  node_corners_ = NodeCorners(rest.positions.size(), tets_);
 }
 
 double TetTerm::add_gradient(std::span<const Vec3> x, std::span<Vec3> gradient) {
@@ -80,8 +72,8 @@ void TetTerm::add_product(std::span<const Vec3> x, std::span<const Vec3> d, std:
 }
 
 void TetTerm::add_block(std::uint32_t node, std::span<const Vec3> x, Vec3& gradient, Mat3& stiffness) {
-  for (std::uint32_t i = begin_[node]; i < begin_[node + 1]; ++i) {
-    const std::uint32_t e = corners_[i] / 4, corner = corners_[i] % 4;
+  for (const std::uint32_t at : node_corners_.of(node)) {
+    const std::uint32_t e = at / 4, corner = at % 4;
     const TetShape& shape = shapes_[e];
     const Mat3 f = shape.gradient(tet_at(x, tets_[e]));
     const Vec3 slope = shape.slope(corner);

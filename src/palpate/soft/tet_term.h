@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <palpate/mesh/mesh.h>
+#include <palpate/soft/elements.h>
 #include <palpate/soft/tet_packs.h>
 #include <palpate/solve/term.h>
 
@@ -36,9 +37,9 @@ class TetTerm : public Term {
   std::vector<TetShape> shapes_;
   std::vector<Elasticity> elasticities_;
   TetPacks packs_;
-  std::vector<std::uint32_t> begin_, corners_;  // of each node: 4 * element + corner, ascending
-  std::vector<double> pulls_;                   // of the slots of all blocks, four numbers each
-  std::vector<double> partial_;                 // scratch of sums
+  NodeCorners node_corners_;
+  std::vector<double> pulls_;    // of the slots of all blocks, four numbers each
+  std::vector<double> partial_;  // scratch of sums
   double rounding_ = 0;
 };
 

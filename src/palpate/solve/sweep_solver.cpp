@@ -17,9 +17,10 @@ bool needs_multipliers(Kind kind) {
   return kind == Kind::sor_multipliers || kind == Kind::anderson_multipliers || kind == Kind::anderson_both;
 }
 
+// So that potentials are finite too.
 bool is_finite(std::span<const PaddedPoint> x) {
   return std::all_of(x.begin(), x.end(), [](const PaddedPoint& p) {
-    return std::isfinite(p.at[0]) && std::isfinite(p.at[1]) && std::isfinite(p.at[2]);
+    return std::abs(p.at[0]) < 1e50 && std::abs(p.at[1]) < 1e50 && std::abs(p.at[2]) < 1e50;
   });
 }
 
@@ -168,9 +169,8 @@ SolveReport SweepSolver::solve(Equations& equations, std::span<Vec3> x, const So
       break;
     }
     if (accelerate(equations, report.iterations)) {
-      bool take = true;
-      if (acceleration_.safeguard) take = potential_of(equations, other_) <= potential_of(equations, plain_);
-      if (take) {
+      if (is_finite(other_.x) &&
+          (!acceleration_.safeguard || potential_of(equations, other_) <= potential_of(equations, plain_))) {
         std::swap(plain_, other_);
       } else {
         ++report.refused;
