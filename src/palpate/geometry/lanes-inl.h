@@ -27,7 +27,7 @@ struct Lanes {
   hn::Vec<D> v;
 
   Lanes() = default;
-  HWY_INLINE Lanes(hn::Vec<D> lanes) : v(lanes) {}
+  HWY_INLINE Lanes(hn::Vec<D> all_lanes) : v(all_lanes) {}
   HWY_INLINE Lanes(Scalar all) : v(hn::Set(D(), all)) {}
   static HWY_INLINE Lanes load(const Scalar* from) { return hn::LoadU(D(), from); }
   HWY_INLINE void store(Scalar* to) const { hn::StoreU(v, D(), to); }
@@ -75,43 +75,45 @@ using Double4 = Lanes<Doubles>;
 // The points with these numbers.
 template <class Index>
 HWY_INLINE Three<Double4> gather_points(const double* points, const Index* which) {
-  constexpr Doubles d;
+  constexpr Doubles four;
 #if HWY_MAX_BYTES >= 32 && HWY_TARGET != HWY_SCALAR
-  const auto point = [&](std::size_t i) { return hn::Load(d, points + std::size_t{4} * which[i]); };
+  const auto point = [&](std::size_t i) { return hn::Load(four, points + std::size_t{4} * which[i]); };
   const auto p0 = point(0), p1 = point(1), p2 = point(2), p3 = point(3);
-  const auto xz01 = hn::InterleaveLower(d, p0, p1), yw01 = hn::InterleaveUpper(d, p0, p1);
-  const auto xz23 = hn::InterleaveLower(d, p2, p3), yw23 = hn::InterleaveUpper(d, p2, p3);
-  return {Double4(hn::ConcatLowerLower(d, xz23, xz01)), Double4(hn::ConcatLowerLower(d, yw23, yw01)),
-          Double4(hn::ConcatUpperUpper(d, xz23, xz01))};
+  const auto xz01 = hn::InterleaveLower(four, p0, p1), yw01 = hn::InterleaveUpper(four, p0, p1);
+  const auto xz23 = hn::InterleaveLower(four, p2, p3), yw23 = hn::InterleaveUpper(four, p2, p3);
+  return {Double4(hn::ConcatLowerLower(four, xz23, xz01)), Double4(hn::ConcatLowerLower(four, yw23, yw01)),
+          Double4(hn::ConcatUpperUpper(four, xz23, xz01))};
 #else
   HWY_ALIGN double lane[3][double_lanes];
   for (std::size_t i = 0; i < double_lanes; ++i)
     for (std::size_t k = 0; k < 3; ++k) lane[k][i] = points[std::size_t{4} * which[i] + k];
-  return {Double4(hn::Load(d, lane[0])), Double4(hn::Load(d, lane[1])), Double4(hn::Load(d, lane[2]))};
+  return {Double4(hn::Load(four, lane[0])), Double4(hn::Load(four, lane[1])),
+          Double4(hn::Load(four, lane[2]))};
 #endif
 }
 
 // Adds to the points with these numbers, one lane after the other: numbers may repeat.
 template <class Index>
 HWY_INLINE void add_to_points(const Three<Double4>& sum, double* points, const Index* which) {
-  constexpr Doubles d;
+  constexpr Doubles four;
 #if HWY_MAX_BYTES >= 32 && HWY_TARGET != HWY_SCALAR
   const auto add = [&](std::size_t i, hn::Vec<Doubles> what) {
     double* to = points + std::size_t{4} * which[i];
-    hn::Store(hn::Add(hn::Load(d, to), what), d, to);
+    hn::Store(hn::Add(hn::Load(four, to), what), four, to);
   };
-  const auto zero = hn::Zero(d);
-  const auto xy02 = hn::InterleaveLower(d, sum.x.v, sum.y.v), xy13 = hn::InterleaveUpper(d, sum.x.v, sum.y.v);
-  const auto z02 = hn::InterleaveLower(d, sum.z.v, zero), z13 = hn::InterleaveUpper(d, sum.z.v, zero);
-  add(0, hn::ConcatLowerLower(d, z02, xy02));
-  add(1, hn::ConcatLowerLower(d, z13, xy13));
-  add(2, hn::ConcatUpperUpper(d, z02, xy02));
-  add(3, hn::ConcatUpperUpper(d, z13, xy13));
+  const auto zero = hn::Zero(four);
+  const auto xy02 = hn::InterleaveLower(four, sum.x.v, sum.y.v),
+             xy13 = hn::InterleaveUpper(four, sum.x.v, sum.y.v);
+  const auto z02 = hn::InterleaveLower(four, sum.z.v, zero), z13 = hn::InterleaveUpper(four, sum.z.v, zero);
+  add(0, hn::ConcatLowerLower(four, z02, xy02));
+  add(1, hn::ConcatLowerLower(four, z13, xy13));
+  add(2, hn::ConcatUpperUpper(four, z02, xy02));
+  add(3, hn::ConcatUpperUpper(four, z13, xy13));
 #else
   HWY_ALIGN double lane[3][double_lanes];
-  hn::Store(sum.x.v, d, lane[0]);
-  hn::Store(sum.y.v, d, lane[1]);
-  hn::Store(sum.z.v, d, lane[2]);
+  hn::Store(sum.x.v, four, lane[0]);
+  hn::Store(sum.y.v, four, lane[1]);
+  hn::Store(sum.z.v, four, lane[2]);
   for (std::size_t i = 0; i < double_lanes; ++i)
     for (std::size_t k = 0; k < 3; ++k) points[std::size_t{4} * which[i] + k] += lane[k][i];
 #endif

@@ -29,14 +29,14 @@ HWY_INLINE Columns<double> rotation(const Columns<double>& f) {
 template <class D>
 HWY_INLINE Columns<Lanes<D>> rotation(const Columns<Lanes<D>>& f) {
   using T = Lanes<D>;
-  constexpr std::size_t lanes = hn::MaxLanes(D());
-  typename T::Scalar turn[9][lanes];
+  constexpr std::size_t count = hn::MaxLanes(D());
+  typename T::Scalar turn[9][count];
   for (std::size_t c = 0; c < 3; ++c) {
     f.c[c].x.store(turn[3 * c]);
     f.c[c].y.store(turn[3 * c + 1]);
     f.c[c].z.store(turn[3 * c + 2]);
   }
-  for (std::size_t lane = 0; lane < lanes; ++lane) {
+  for (std::size_t lane = 0; lane < count; ++lane) {
     Mat3 one;
     for (std::size_t i = 0; i < 9; ++i) one.data()[i] = static_cast<double>(turn[i][lane]);
     one = rotation_of(one);

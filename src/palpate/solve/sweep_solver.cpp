@@ -26,7 +26,7 @@ bool is_finite(std::span<const PaddedPoint> x) {
 
 }  // namespace
 
-SweepSolver::SweepSolver(std::string_view name, std::unique_ptr<Sweep> sweep,
+SweepSolver::SweepSolver(std::string_view name, std::unique_ptr<SolveSweep> sweep,
                          const Acceleration& acceleration)
     : name_(name), sweep_(std::move(sweep)), acceleration_(acceleration) {
   require(acceleration);

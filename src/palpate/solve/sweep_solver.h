@@ -16,7 +16,7 @@ namespace palpate {
 
 class SweepSolver : public Solver {
  public:
-  SweepSolver(std::string_view name, std::unique_ptr<Sweep> sweep, const Acceleration& acceleration);
+  SweepSolver(std::string_view name, std::unique_ptr<SolveSweep> sweep, const Acceleration& acceleration);
 
   std::string_view name() const override { return name_; }
   void prepare(const Equations& equations) override;
@@ -33,7 +33,7 @@ class SweepSolver : public Solver {
   double potential_of(Equations& equations, const State& state);
 
   std::string name_;
-  std::unique_ptr<Sweep> sweep_;
+  std::unique_ptr<SolveSweep> sweep_;
   Acceleration acceleration_;
   FreeBodies bodies_;
   State before_, last_, plain_, other_;  // a sweep goes from `before` to `plain`; `last` was before that

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t grain = 16;
 
-class SweepVertex : public Sweep {
+class SweepVertex : public SolveSweep {
  public:
   void prepare(const Equations& equations) override {
     std::vector<MetricEntry> entries;
@@ -64,6 +64,6 @@ class SweepVertex : public Sweep {
 
 }  // namespace
 
-std::unique_ptr<Sweep> make_sweep_vertex() { return std::make_unique<SweepVertex>(); }
+std::unique_ptr<SolveSweep> make_sweep_vertex() { return std::make_unique<SweepVertex>(); }
 
 }  // namespace palpate

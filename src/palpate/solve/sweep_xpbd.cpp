@@ -9,7 +9,7 @@ namespace palpate {
 
 namespace {
 
-class SweepXpbd : public Sweep {
+class SweepXpbd : public SolveSweep {
  public:
   SweepXpbd(Arrangement arrangement, bool averaged) : arrangement_(arrangement), averaged_(averaged) {}
 
@@ -104,7 +104,7 @@ class SweepXpbd : public Sweep {
 
 }  // namespace
 
-std::unique_ptr<Sweep> make_sweep_xpbd(std::string_view name) {
+std::unique_ptr<SolveSweep> make_sweep_xpbd(std::string_view name) {
   return std::make_unique<SweepXpbd>(
       name == "xpbd_coloured" ? Arrangement::by_colour : Arrangement::one_by_one, name == "xpbd_jacobi");
 }

@@ -10,12 +10,12 @@
 
 namespace palpate {
 
-class Sweep {
+class SolveSweep {
  public:
-  Sweep() = default;
-  Sweep(const Sweep&) = delete;
-  Sweep& operator=(const Sweep&) = delete;
-  virtual ~Sweep() = default;
+  SolveSweep() = default;
+  SolveSweep(const SolveSweep&) = delete;
+  SolveSweep& operator=(const SolveSweep&) = delete;
+  virtual ~SolveSweep() = default;
 
   virtual void prepare(const Equations& equations) = 0;
   virtual std::size_t multipliers() const { return 0; }  // none, if nodes are swept
@@ -30,7 +30,7 @@ class Sweep {
 };
 
 // "xpbd", "xpbd_coloured" or "xpbd_jacobi".
-std::unique_ptr<Sweep> make_sweep_xpbd(std::string_view name);
-std::unique_ptr<Sweep> make_sweep_vertex();
+std::unique_ptr<SolveSweep> make_sweep_xpbd(std::string_view name);
+std::unique_ptr<SolveSweep> make_sweep_vertex();
 
 }  // namespace palpate
