@@ -250,7 +250,7 @@ TEST(SoftBody, CantileversSwingAtTheirFrequency) {
 }
 
 TEST(SoftBodyProperty, ComesBackFromAnyState) {
-  each_case(24, [](Random& random) {
+  each_case(12, [](Random& random) {
     const std::size_t along = 3 + random.below(12), across = 1 + random.below(3);
     const TetMesh mesh = block(along, across, 2, 0.01);
     SoftBodyOptions options;

@@ -70,7 +70,7 @@ std::vector<Kind> kinds_for(std::string_view solver) {
 }
 
 TEST(SolversProperty, AllComeToTheSameShape) {
-  each_case(6, [](Random& random) {
+  each_case(4, [](Random& random) {
     Step step(random, models[random.below(3)], random.uniform(2e3, 2e4), random.chance(0.5));
     std::vector<Vec3> best, x;
     const double start = step.start_potential();

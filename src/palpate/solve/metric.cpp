@@ -165,6 +165,7 @@ void Metric::factor(std::size_t nodes, std::span<const MetricEntry> entries,
 
 void Metric::solve(std::span<Vec3> x) {
   const std::size_t n = order_.size();
+  if (n == 0) return;
   for (std::size_t p = 0; p < n; ++p) work_[p] = PaddedPoint(x[order_[p]]);
   solve_lower(panels_, rows_.data(), values_.data(), work_.data());
   for (std::size_t p = 0; p < n; ++p)
