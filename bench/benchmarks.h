@@ -10,5 +10,6 @@ Benchmark base();
 Benchmark geometry();
 Benchmark mesh();
 Benchmark contacts();
+Benchmark soft();
 
 }  // namespace palpate::bench

@@ -129,6 +129,7 @@ Row row_of(const Case& of, const std::vector<Entry>& entries, const Entry& entry
   row.ratio_peer = best_ratio(entries, Role::peer, entry);
   if (const auto floor = best_ratio(entries, Role::floor, entry)) row.ratio_floor = 1 / *floor;
   if (entry.method->facts) row.facts = entry.method->facts();
+  row.flags = entry.method->flags;
   return row;
 }
 

@@ -29,6 +29,7 @@ struct Method {
   bool parallel = false;  // also measured with more than one thread
   // More to say of it after the last run, for the JSON: "stages.tests" becomes a member of "stages".
   std::function<std::vector<std::pair<std::string, double>>()> facts = {};
+  std::vector<std::string> flags = {};  // what is true of it, for the JSON
 };
 
 // The methods are made when the case begins and destroyed when it ends, with whatever data they share.
@@ -68,6 +69,7 @@ struct Row {
   double median_ms, spread;  // spread: interquartile range over median
   std::optional<double> ratio_reference, ratio_peer, ratio_floor;
   std::vector<std::pair<std::string, double>> facts = {};
+  std::vector<std::string> flags = {};
 };
 
 struct Report {

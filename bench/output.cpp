@@ -105,6 +105,7 @@ std::string json(const Benchmark& benchmark, const Machine& machine, const Repor
                     {"ratio_reference", ratio_json(row.ratio_reference)},
                     {"ratio_peer", ratio_json(row.ratio_peer)},
                     {"ratio_floor", ratio_json(row.ratio_floor)}});
+    for (const std::string& flag : row.flags) rows.back()[flag] = true;
     for (const auto& [name, value] : row.facts) {
       const std::size_t dot = name.find('.');
       if (dot == std::string::npos) {

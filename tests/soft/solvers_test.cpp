@@ -124,6 +124,7 @@ TEST(SolversProperty, WithTheSafeguardNoStepIsWorseThanAPlainSweep) {
                      EXPECT_LE(potential(step.equations, now), after_plain + 1e-12 * std::abs(after_plain))
                          << name_of(kind);
                      before.assign(now.begin(), now.end());
+                     return true;
                    }});
     }
   });

@@ -194,7 +194,7 @@ SolveReport QuasiNewton::solve(Equations& equations, std::span<Vec3> x, const So
     report.potential = value;
     report.residual = residual(equations, gradient_);
     ++report.iterations;
-    if (options.watch) options.watch(report.iterations, x);
+    if (options.watch && !options.watch(report.iterations, x)) break;
   }
   return report;
 }

@@ -23,8 +23,8 @@ struct SolveOptions {
   int iterations = 20;   // at most
   double tolerance = 0;  // stop when the residual is below this [m]
   double budget = 0;     // stop when this much time is gone [s]; 0: never. Results then depend on the machine
-  // Called after every iteration with the positions reached.
-  std::function<void(int iteration, std::span<const Vec3> x)> watch = {};
+  // Called after every iteration with the positions reached; false: enough.
+  std::function<bool(int iteration, std::span<const Vec3> x)> watch = {};
 };
 
 struct SolveReport {

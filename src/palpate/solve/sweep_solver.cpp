@@ -179,7 +179,7 @@ SolveReport SweepSolver::solve(Equations& equations, std::span<Vec3> x, const So
     ++report.iterations;
     if (options.watch) {
       for (std::size_t i = 0; i < x.size(); ++i) points_[i] = plain_.x[i].point();
-      options.watch(report.iterations, points_);
+      if (!options.watch(report.iterations, points_)) break;
     }
     if (options.tolerance > 0) {
       finish();
