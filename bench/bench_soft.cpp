@@ -1,5 +1,5 @@
 // solve/ and soft/: milliseconds from a strongly deformed start to an energy error, all solvers on the same
-// step of the same material; and the cost of one sweep.
+// step of the same material.
 #include <algorithm>
 #include <chrono>
 #include <cmath>

@@ -59,7 +59,7 @@ SoftBody::SoftBody(TetMesh rest, std::span<const Material> materials, const Soft
       equations_.constraints.push_back(constraints.get());
       constraints_.push_back(std::move(constraints));
     }
-  x_ = old_ = goal_ = rest_.positions;
+  x_ = old_ = goal_ = gradient_ = rest_.positions;
   v_.assign(x_.size(), Vec3::Zero());
   force_.assign(x_.size(), Vec3::Zero());
 }
@@ -138,8 +138,15 @@ SolveReport SoftBody::step(double seconds) {
     damping_->begin_step(old_, h);
     const bool done =
         options_.untangle && untangler_.untangle(equations_, rest_, elastic_->shapes(), inverted(), x_);
-    const SolveReport one =
-        done ? SolveReport{.untangled = true} : solver_->solve(equations_, x_, options_.solve);
+    SolveReport one;
+    if (done) {
+      one.untangled = true;
+      one.evaluations = 1;
+      one.potential = potential(equations_, x_, gradient_);
+      one.residual = residual(equations_, gradient_);
+    } else {
+      one = solver_->solve(equations_, x_, options_.solve);
+    }
     report.untangled = report.untangled || one.untangled;
     report.iterations += one.iterations;
     report.evaluations += one.evaluations;

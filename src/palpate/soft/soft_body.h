@@ -30,7 +30,7 @@ struct SoftBodyOptions {
   int substeps = 1;
   SolveOptions solve = {};       // of each substep
   Vec3 gravity = {0, 0, -9.81};  // [m/s^2]
-  bool untangle = true;
+  bool untangle = true;          // bring back what has lost its shape: see untangle.h
 };
 
 class SoftBody {
@@ -78,7 +78,7 @@ class SoftBody {
   std::unique_ptr<Solver> solver_;
   Untangler untangler_;
   bool prepared_ = false;
-  std::vector<Vec3> x_, v_, force_, old_;
+  std::vector<Vec3> x_, v_, force_, old_, gradient_;
   std::vector<Vec3> goal_;  // of fixed nodes, at the end of the step
 };
 
