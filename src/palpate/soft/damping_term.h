@@ -23,7 +23,10 @@ class DampingTerm : public Term {
   // Of those elements whose material has damping. `materials`: one for all elements, or one for each.
   DampingTerm(const TetMesh& rest, std::span<const Material> materials);
 
-  std::size_t size() const { return elements_.size(); }
+  // See TetTerm.
+  void update(const TetMesh& rest, std::span<const Material> materials,
+              std::span<const std::uint32_t> changed);
+  bool empty() const { return elements_.empty(); }  // no element has damping
   // Where the step begins, and how long it is.
   void begin_step(std::span<const Vec3> x, double step);
 
@@ -45,7 +48,11 @@ class DampingTerm : public Term {
   // The second Piola-Kirchhoff stress of a change of strain.
   Mat3 stress(const Element& e, const Mat3& change) const;
 
-  std::vector<Element> elements_;
+  void set(const TetMesh& rest, std::span<const Material> materials, std::size_t element);
+  template <class Do>
+  void each(Do&& work);
+
+  std::vector<Element> elements_;  // of all, if any has damping
   NodeCorners node_corners_;
   double step_ = 1;
   double rounding_ = 0;

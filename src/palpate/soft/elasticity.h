@@ -56,6 +56,7 @@ struct TetShape {
   Mat3 inverse;   // of its edges from the first corner [1/m]
   double volume;  // [m^3]; negative: inverted
 
+  TetShape() : inverse(Mat3::Zero()), volume(0) {}  // of no element
   // Throws nothing; a flat one has no inverse, and `volume` says so.
   explicit TetShape(const std::array<Vec3, 4>& rest);
   Mat3 gradient(const std::array<Vec3, 4>& corners) const;  // F

@@ -64,13 +64,23 @@ std::vector<TetShape> shapes_of(const TetMesh& rest) {
       if (v >= rest.positions.size())
         throw Error(Place().element("tetrahedron", e), fmt::format("it has vertex {}, which is not there", v),
                     "Run `palpate mesh check` on the file.");
-    shapes.emplace_back(tet_at(rest.positions, rest.tets[e]));
-    if (!(shapes[e].volume > 0))
-      throw Error(Place().element("tetrahedron", e),
-                  shapes[e].volume < 0 ? "it is inverted at rest" : "it has no volume at rest",
-                  "Run `palpate mesh repair` on the file: it turns inverted elements and drops flat ones.");
+    shapes.push_back(shape_of(rest, e));
   }
   return shapes;
+}
+
+TetShape shape_of(const TetMesh& rest, std::size_t e) {
+  if (is_hole(rest.tets[e])) return {};
+  const TetShape shape(tet_at(rest.positions, rest.tets[e]));
+  if (!(shape.volume > 0))
+    throw Error(Place().element("tetrahedron", e),
+                shape.volume < 0 ? "it is inverted at rest" : "it has no volume at rest",
+                "Run `palpate mesh repair` on the file: it turns inverted elements and drops flat ones.");
+  return shape;
+}
+
+Elasticity elasticity_of(std::span<const Material> materials, std::size_t element) {
+  return Elasticity(material_of(materials, element));
 }
 
 std::vector<Elasticity> elasticities_of(const TetMesh& rest, std::span<const Material> materials) {
@@ -84,14 +94,16 @@ std::vector<Elasticity> elasticities_of(const TetMesh& rest, std::span<const Mat
   return elasticities;
 }
 
-NodeCorners::NodeCorners(std::size_t nodes, std::span<const TetCorners> tets)
-    : begin(nodes + 1, 0), corners(4 * tets.size()) {
+NodeCorners::NodeCorners(std::size_t nodes, std::span<const TetCorners> tets) : begin(nodes + 1, 0) {
   for (const TetCorners& tet : tets)
-    for (const std::uint32_t v : tet) ++begin[v + 1];
+    if (!is_hole(tet))
+      for (const std::uint32_t v : tet) ++begin[v + 1];
   std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  corners.resize(begin.back());
   std::vector<std::uint32_t> at(begin.begin(), begin.end() - 1);
   for (std::uint32_t e = 0; e < tets.size(); ++e)
-    for (std::uint32_t k = 0; k < 4; ++k) corners[at[tets[e][k]]++] = 4 * e + k;
+    if (!is_hole(tets[e]))
+      for (std::uint32_t k = 0; k < 4; ++k) corners[at[tets[e][k]]++] = 4 * e + k;
 }
 
 void add_laplacian(const TetCorners& corners, const TetShape& shape, double stiffness,

@@ -11,10 +11,17 @@
 
 namespace palpate {
 
+// An element that was removed leaves a hole: its corners are no_index, its shape has no volume.
+inline bool is_hole(const TetCorners& corners) { return corners[0] == no_index; }
+inline constexpr TetCorners hole = {no_index, no_index, no_index, no_index};
+
 // Throws Error for elements without volume or with vertices that are not there.
 std::vector<TetShape> shapes_of(const TetMesh& rest);
+TetShape shape_of(const TetMesh& rest, std::size_t element);  // also of a hole
 // `materials`: one for all elements, or one for each. Throws Error for those that are not right.
 std::vector<Elasticity> elasticities_of(const TetMesh& rest, std::span<const Material> materials);
+// Of one element; materials that were checked before.
+Elasticity elasticity_of(std::span<const Material> materials, std::size_t element);
 // The mass that each node has of the elements around it [kg]. `materials` as above.
 std::vector<double> node_masses(const TetMesh& rest, std::span<const Material> materials);
 

@@ -24,41 +24,80 @@ void require_finite(std::span<const Vec3> list, std::size_t nodes, std::string_v
                   "Look at where it was computed.");
 }
 
+bool projects(const SoftBodyOptions& options) { return options.solver.starts_with("xpbd"); }
+
 }  // namespace
 
 SoftBody::SoftBody(TetMesh rest, std::span<const Material> materials, const SoftBodyOptions& options)
     : rest_(std::move(rest)),
+      materials_(materials.begin(), materials.end()),
       options_(options),
       elastic_(std::make_unique<TetTerm>(rest_, materials)),
       damping_(std::make_unique<DampingTerm>(rest_, materials)) {
-  require_finite(rest_.positions, rest_.positions.size(), "rest positions");
-  require_finite({&options.gravity, 1}, 1, "gravity");
-  if (options_.substeps < 1)
-    throw Error(Place::named("soft body", "substeps"), fmt::format("there are {}", options_.substeps),
-                "At least 1 is needed.");
-  solver_ = make_solver(options_.solver, options_.acceleration);
-  equations_.masses = node_masses(rest_, materials);
-  for (std::size_t i = 0; i < equations_.size(); ++i)
-    if (!(equations_.masses[i] > 0))
-      throw Error(Place::named("soft body", "mesh").element("node", i),
-                  "no tetrahedron has it: it has no mass",
-                  "Run `palpate mesh repair` on the file: it drops unused vertices.");
-  equations_.held.assign(equations_.size(), 0);
-  equations_.targets = rest_.positions;
-  equations_.terms = {elastic_.get()};
-  if (damping_->size() > 0) {
-    if (options_.solver.starts_with("xpbd"))
-      throw Error(Place::named("solver", options_.solver), "it knows no damping of materials",
-                  "Set the damping to 0, or use the solver quasi_newton or vertex.");
-    equations_.terms.push_back(damping_.get());
-  }
-  if (options_.solver.starts_with("xpbd"))
+  equations_.terms = elastic_terms_ = {elastic_.get()};
+  if (!damping_->empty()) equations_.terms.push_back(damping_.get());
+  if (projects(options_))
     for (const Model model : {Model::stvk, Model::neo_hookean, Model::corotated}) {
       auto constraints = std::make_unique<TetConstraints>(rest_, materials, model);
       if (constraints->size() == 0) continue;
       equations_.constraints.push_back(constraints.get());
-      constraints_.push_back(std::move(constraints));
+      tet_constraints_.push_back(std::move(constraints));
     }
+  begin(node_masses(rest_, materials));
+}
+
+SoftBody::SoftBody(const ThinParts& parts, const Material& material, const SoftBodyOptions& options)
+    : rest_{parts.rest, {}},
+      materials_{material},
+      options_(options),
+      elastic_(std::make_unique<TetTerm>(rest_, materials_)),
+      damping_(std::make_unique<DampingTerm>(rest_, materials_)),
+      thin_(std::make_unique<ThinTerms>(parts)),
+      viscosity_(material.damping) {
+  equations_.terms = elastic_terms_ = thin_->all();
+  if (viscosity_ > 0) {
+    thin_damping_ = std::make_unique<ThinTerms>(parts);
+    for (Term* term : thin_damping_->all()) equations_.terms.push_back(term);
+  }
+  if (projects(options_)) {
+    thin_constraints_.push_back(std::make_unique<CompliantConstraints<SpringRule>>(parts.springs));
+    thin_constraints_.push_back(std::make_unique<CompliantConstraints<HingeRule>>(parts.hinges));
+    thin_constraints_.push_back(std::make_unique<CompliantConstraints<TurnRule>>(parts.turns));
+    for (const auto& constraints : thin_constraints_) equations_.constraints.push_back(constraints.get());
+  }
+  begin(parts.masses);
+}
+
+SoftBody SoftBody::shell(const TriangleMesh& rest, double thickness, const Material& material,
+                         const SoftBodyOptions& options) {
+  require_finite(rest.positions, rest.positions.size(), "rest positions");
+  return {shell_parts(rest, thickness, material), material, options};
+}
+
+SoftBody SoftBody::string(std::span<const Vec3> points, double radius, const Material& material,
+                          const SoftBodyOptions& options, bool closed) {
+  require_finite(points, points.size(), "rest positions");
+  return {string_parts(points, radius, material, closed), material, options};
+}
+
+void SoftBody::begin(std::span<const double> masses) {
+  require_finite(rest_.positions, rest_.positions.size(), "rest positions");
+  require_finite({&options_.gravity, 1}, 1, "gravity");
+  if (options_.substeps < 1)
+    throw Error(Place::named("soft body", "substeps"), fmt::format("there are {}", options_.substeps),
+                "At least 1 is needed.");
+  if (projects(options_) && (viscosity_ > 0 || !damping_->empty()))
+    throw Error(Place::named("solver", options_.solver), "it knows no damping of materials",
+                "Set the damping to 0, or use the solver quasi_newton or vertex.");
+  solver_ = make_solver(options_.solver, options_.acceleration);
+  equations_.masses.assign(masses.begin(), masses.end());
+  for (std::size_t i = 0; i < masses.size(); ++i)
+    if (!(masses[i] > 0))
+      throw Error(Place::named("soft body", "mesh").element("node", i), "no element has it: it has no mass",
+                  "Run `palpate mesh repair` on the file: it drops unused vertices.");
+  equations_.held.assign(masses.size(), 0);
+  fixed_.assign(masses.size(), 0);
+  equations_.targets = rest_.positions;
   x_ = old_ = goal_ = gradient_ = rest_.positions;
   v_.assign(x_.size(), Vec3::Zero());
   force_.assign(x_.size(), Vec3::Zero());
@@ -84,22 +123,29 @@ void SoftBody::require_node(std::uint32_t node) const {
 void SoftBody::fix(std::span<const std::uint32_t> nodes) {
   for (const std::uint32_t v : nodes) require_node(v);
   for (const std::uint32_t v : nodes) {
-    equations_.held[v] = 1;
+    fixed_[v] = 1;
     goal_[v] = x_[v];
   }
-  prepared_ = false;
+  hold();
 }
 
 void SoftBody::release(std::span<const std::uint32_t> nodes) {
   for (const std::uint32_t v : nodes) require_node(v);
-  for (const std::uint32_t v : nodes) equations_.held[v] = 0;
-  prepared_ = false;
+  for (const std::uint32_t v : nodes) fixed_[v] = 0;
+  hold();
+}
+
+// What is fixed, and what no element has.
+void SoftBody::hold() {
+  for (std::size_t i = 0; i < fixed_.size(); ++i)
+    equations_.held[i] = fixed_[i] != 0 || !(equations_.masses[i] > 0) ? 1 : 0;
+  changed_ = true;
 }
 
 void SoftBody::move(std::uint32_t node, const Vec3& to) {
   require_node(node);
   require_finite({&to, 1}, 1, "goal of a fixed node");
-  if (equations_.held[node] == 0)
+  if (fixed_[node] == 0)
     throw Error(Place::named("soft body", "node").element("node", node),
                 "it is not fixed, so it cannot be moved", "Call fix() first.");
   goal_[node] = to;
@@ -111,12 +157,22 @@ void SoftBody::set_force(std::uint32_t node, const Vec3& force) {
   force_[node] = force;
 }
 
+void SoftBody::begin_damping(std::span<const Vec3> x, double substep) {
+  damping_->begin_step(x, substep);
+  if (thin_damping_) thin_damping_->begin_step(x, viscosity_ / substep);
+}
+
 void SoftBody::prepare(double substep) {
-  if (prepared_ && substep == equations_.step) return;
+  const bool anew = !prepared_ || substep != equations_.step;
+  if (!anew && !changed_) return;
   equations_.step = substep;
-  damping_->begin_step(x_, substep);
-  solver_->prepare(equations_);
+  begin_damping(x_, substep);
+  if (anew)
+    solver_->prepare(equations_);
+  else
+    solver_->update(equations_);
   prepared_ = true;
+  changed_ = false;
   untangler_.reset();
 }
 
@@ -131,11 +187,12 @@ SolveReport SoftBody::step(double seconds) {
     const double left = options_.substeps - s;
     old_ = x_;
     for (std::size_t i = 0; i < x_.size(); ++i) {
+      const double mass = equations_.masses[i];
       equations_.targets[i] =
-          x_[i] + h * v_[i] + h * h * (options_.gravity + force_[i] / equations_.masses[i]);
-      if (equations_.held[i] != 0) x_[i] += (goal_[i] - x_[i]) / left;
+          mass > 0 ? Vec3(x_[i] + h * v_[i] + h * h * (options_.gravity + force_[i] / mass)) : x_[i];
+      if (fixed_[i] != 0) x_[i] += (goal_[i] - x_[i]) / left;
     }
-    damping_->begin_step(old_, h);
+    begin_damping(old_, h);
     const bool done =
         options_.untangle && untangler_.untangle(equations_, rest_, elastic_->shapes(), inverted(), x_);
     SolveReport one;
@@ -162,16 +219,20 @@ SolveReport SoftBody::step(double seconds) {
 void SoftBody::elastic_forces(std::span<Vec3> out) {
   require_finite(x_, out.size(), "forces");
   std::fill(out.begin(), out.end(), Vec3::Zero());
-  elastic_->add_gradient(x_, out);
+  for (Term* term : elastic_terms_) term->add_gradient(x_, out);
   for (Vec3& force : out) force = -force;
 }
 
-double SoftBody::elastic_energy() { return elastic_->value(x_); }
+double SoftBody::elastic_energy() {
+  double sum = 0;
+  for (Term* term : elastic_terms_) sum += term->value(x_);
+  return sum;
+}
 
 std::size_t SoftBody::inverted() const {
   return static_cast<std::size_t>(
       std::count_if(rest_.tets.begin(), rest_.tets.end(), [&](const TetCorners& t) {
-        return (x_[t[1]] - x_[t[0]]).cross(x_[t[2]] - x_[t[0]]).dot(x_[t[3]] - x_[t[0]]) <= 0;
+        return !is_hole(t) && (x_[t[1]] - x_[t[0]]).cross(x_[t[2]] - x_[t[0]]).dot(x_[t[3]] - x_[t[0]]) <= 0;
       }));
 }
 

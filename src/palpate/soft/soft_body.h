@@ -1,4 +1,4 @@
-// A soft body: tetrahedra, their materials, and what happens to them in a step.
+// A soft body: tetrahedra (or a shell, or a string), their materials, and what happens to them in a step.
 //
 //   SoftBody body(mesh, material);
 //   body.fix(nodes);
@@ -7,6 +7,9 @@
 // Implicit Euler: stable for any step, and it takes energy out of fast motions, more with longer steps. A
 // body that was flattened, turned inside out or torn apart comes back: where elements are inverted, a few
 // sweeps of vertex descent go first, which tidy up what is far from any shape.
+//
+// Bodies can be changed between steps, as cutting does: elements removed, split, nodes added. That costs what
+// is changed, and some passes over arrays; what takes longer goes on in the background while the body steps.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +22,7 @@
 #include <palpate/soft/damping_term.h>
 #include <palpate/soft/tet_constraints.h>
 #include <palpate/soft/tet_term.h>
+#include <palpate/soft/thin.h>
 #include <palpate/soft/untangle.h>
 #include <palpate/solve/solver.h>
 
@@ -33,14 +37,34 @@ struct SoftBodyOptions {
   bool untangle = true;          // bring back what has lost its shape: see untangle.h
 };
 
+// Elements are removed first, then added. They keep their numbers: what is removed leaves a hole (corners
+// no_index), which later elements fill, lowest first.
+struct SoftChange {
+  struct Node {
+    Vec3 rest, position, velocity;
+  };
+  struct Element {
+    TetCorners corners;
+    std::uint32_t like;  // an element that is there before the change: they share the material
+  };
+  std::vector<std::uint32_t> removed = {};
+  std::vector<Node> nodes = {};  // new ones, numbered on from the last
+  std::vector<Element> added = {};
+};
+
 class SoftBody {
  public:
   // `materials`: one for all elements, or one for each. Throws Error for whatever is not right.
   SoftBody(TetMesh rest, std::span<const Material> materials, const SoftBodyOptions& options = {});
   SoftBody(TetMesh rest, const Material& material, const SoftBodyOptions& options = {})
       : SoftBody(std::move(rest), std::span(&material, 1), options) {}
+  // A sheet of this thickness; points one after the other, of this radius [m]. See thin.h.
+  static SoftBody shell(const TriangleMesh& rest, double thickness, const Material& material,
+                        const SoftBodyOptions& options = {});
+  static SoftBody string(std::span<const Vec3> points, double radius, const Material& material,
+                         const SoftBodyOptions& options = {}, bool closed = false);
 
-  const TetMesh& rest() const { return rest_; }
+  const TetMesh& rest() const { return rest_; }  // of shells and strings, the positions alone
   std::span<const double> masses() const { return equations_.masses; }  // [kg]
   std::span<const Vec3> positions() const { return x_; }
   std::span<const Vec3> velocities() const { return v_; }
@@ -55,6 +79,10 @@ class SoftBody {
   // Pulls at a node in every step from now on, besides gravity; zero to end it [N].
   void set_force(std::uint32_t node, const Vec3& force);
 
+  // Only of bodies of tetrahedra. Returns the numbers of the elements that were added. A node that no element
+  // has any more stays where it is. Throws Error for whatever is not right, and changes nothing then.
+  std::vector<std::uint32_t> change(const SoftChange& change);
+
   // Goes on by so much time [s].
   SolveReport step(double seconds);
 
@@ -64,20 +92,33 @@ class SoftBody {
   double elastic_energy();       // [J]
   std::size_t inverted() const;  // elements
   const SoftBodyOptions& options() const { return options_; }
+  void set_solve(const SolveOptions& solve) { options_.solve = solve; }
 
  private:
+  SoftBody(const ThinParts& parts, const Material& material, const SoftBodyOptions& options);
+  void begin(std::span<const double> masses);
   void prepare(double substep);
+  void begin_damping(std::span<const Vec3> x, double substep);
   void require_node(std::uint32_t node) const;
+  void require_change(const SoftChange& change) const;
+  std::vector<std::uint32_t> edit_elements(const SoftChange& change, std::vector<std::uint32_t>& changed);
+  void hold();
 
   TetMesh rest_;
+  std::vector<Material> materials_;  // one for all elements, or one for each
   SoftBodyOptions options_;
   std::unique_ptr<TetTerm> elastic_;
   std::unique_ptr<DampingTerm> damping_;
-  std::vector<std::unique_ptr<TetConstraints>> constraints_;
+  std::vector<std::unique_ptr<TetConstraints>> tet_constraints_;
+  std::unique_ptr<ThinTerms> thin_, thin_damping_;
+  std::vector<std::unique_ptr<Constraints>> thin_constraints_;
+  double viscosity_ = 0;  // of what is thin [s]
+  std::vector<Term*> elastic_terms_;
   Equations equations_;
   std::unique_ptr<Solver> solver_;
   Untangler untangler_;
-  bool prepared_ = false;
+  bool prepared_ = false, changed_ = false;
+  std::vector<std::uint8_t> fixed_;
   std::vector<Vec3> x_, v_, force_, old_, gradient_;
   std::vector<Vec3> goal_;  // of fixed nodes, at the end of the step
 };

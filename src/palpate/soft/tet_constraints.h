@@ -12,11 +12,13 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <palpate/mesh/mesh.h>
-#include <palpate/soft/elasticity.h>
+#include <palpate/soft/elements.h>
 #include <palpate/solve/constraints.h>
 
 namespace palpate {
@@ -38,7 +40,7 @@ inline constexpr std::size_t tet_numbers = sizeof(TetElement) / sizeof(double);
 inline constexpr std::size_t tet_pack_size = 8;
 struct TetFloatPack {
   float numbers[tet_numbers][tet_pack_size];
-  std::uint32_t corner[4][tet_pack_size];
+  std::uint32_t corner[4][tet_pack_size];  // no_index at the first: nothing in it is used
 };
 
 class TetConstraints : public Constraints {
@@ -46,9 +48,16 @@ class TetConstraints : public Constraints {
   // Those elements that have this model. `materials`: one for all, or one for each. Throws Error as TetTerm.
   TetConstraints(const TetMesh& rest, std::span<const Material> materials, Model model);
 
+  // Elements that are new, or are not what they were: others are not looked at. There may be holes. What is
+  // added takes a place that is free, in a colour that has none of its nodes. To be followed by prepare().
+  void update(const TetMesh& rest, std::span<const Material> materials,
+              std::span<const std::uint32_t> changed);
+
   std::size_t size() const override { return corners_.size(); }
   std::size_t rows() const override { return model_ == Model::stvk ? 6 : 2; }
-  std::span<const std::uint32_t> nodes(std::size_t i) const override { return corners_[i]; }
+  std::span<const std::uint32_t> nodes(std::size_t i) const override {
+    return unused(i) ? std::span<const std::uint32_t>() : std::span<const std::uint32_t>(corners_[i]);
+  }
   Local at(std::size_t i, std::span<const PaddedPoint> x) const override;
   void prepare(std::span<const double> inverse_masses, double step,
                Arrangement arrangement = Arrangement::one_by_one) override;
@@ -68,6 +77,10 @@ class TetConstraints : public Constraints {
 
   std::size_t elements() const { return elements_used_; }  // without the places that fill up packs
   std::size_t colours() const { return colour_begin_.empty() ? 0 : colour_begin_.size() - 1; }
+  // The places of one: those that follow each other from the first, in packs.
+  std::pair<std::size_t, std::size_t> of_colour(std::size_t colour) const {
+    return {colour_begin_[colour] * tet_pack_size, colour_begin_[colour + 1] * tet_pack_size};
+  }
 
  private:
   struct Rest {
@@ -75,18 +88,30 @@ class TetConstraints : public Constraints {
     Elasticity elasticity;
   };
   void arrange(Arrangement arrangement, std::size_t nodes);
-  void make_packs();
-  bool unused(std::size_t i) const { return numbers_[i].root_volume == 0; }
+  void add_place();
+  void put(std::uint32_t element, std::size_t place, const TetCorners& corners, const Rest& rest);
+  void take_out(std::uint32_t element);
+  std::size_t free_place(const TetCorners& corners, const NodeCorners& around);
+  std::size_t colour_at(std::size_t place) const;
+  void find_numbers(std::size_t place);
+  void make_pack(std::size_t pack);
+  bool one_after_the_other() const { return arrangement_ == Arrangement::one_by_one; }
+  bool unused(std::size_t i) const { return element_[i] == no_index; }
 
   Model model_;
   Arrangement arrangement_ = Arrangement::one_by_one;
   std::size_t elements_used_ = 0;
-  std::vector<std::uint32_t> on_curve_;  // [constraint]: its place when one is after the other
+  std::vector<std::uint32_t> order_;  // elements, one after the other along a curve; holes only after changes
+  std::vector<std::uint32_t> place_;  // [element]: place, or no_index
+  // Of each place, used or not:
+  std::vector<std::uint32_t> element_;  // or no_index
   std::vector<TetCorners> corners_;
   std::vector<Rest> rest_;
   std::vector<TetElement> numbers_;
+  std::vector<std::uint8_t> dirty_;  // numbers are to be found anew
   std::vector<TetFloatPack> packs_;
-  std::vector<std::uint32_t> colour_begin_;  // packs
+  std::vector<std::uint32_t> colour_begin_;    // packs
+  std::vector<std::set<std::uint32_t>> free_;  // places: of each colour, or of all if one is after the other
 };
 
 // --- the fast code, see tet_sweeps.cpp. Multipliers are laid out as above. --------------------------------

@@ -4,12 +4,15 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include <palpate/soft/elements.h>
 
 namespace palpate {
 
 namespace {
+
+constexpr std::size_t block_packs = block_size / pack_size;
 
 std::array<double, 3> constants_of(const Elasticity& e) {
   if (e.model != Model::neo_hookean) return {e.lambda, e.mu, 0};
@@ -21,41 +24,122 @@ std::array<double, 3> constants_of(const Elasticity& e) {
 
 TetPacks::TetPacks(std::span<const Vec3> rest, std::span<const TetCorners> tets,
                    std::span<const TetShape> shapes, std::span<const Elasticity> elasticities)
-    : order(near_each_other(rest, tets)) {
+    : place_(tets.size(), no_index) {
+  std::vector<std::uint32_t> order = near_each_other(rest, tets);
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     return elasticities[a].model < elasticities[b].model;
   });
-  std::vector<std::uint32_t> slot(rest.size(), no_index);  // in the block that is being made
-  begin.assign(rest.size() + 1, 0);
-  for (std::size_t from = 0; from < order.size();) {
-    const Model model = elasticities[order[from]].model;
-    const auto first_slot = static_cast<std::uint32_t>(slots.size());
-    const auto first_pack = static_cast<std::uint32_t>(packs.size());
-    std::size_t to = from;
-    for (; to < order.size() && to < from + block_size && elasticities[order[to]].model == model; ++to) {
-      const std::uint32_t e = order[to];
-      const std::size_t lane = (to - from) % pack_size;
-      if (lane == 0) packs.push_back({});
-      TetPack& pack = packs.back();
-      for (std::size_t k = 0; k < 9; ++k) pack.inverse[k][lane] = shapes[e].inverse.data()[k];
-      pack.volume[lane] = shapes[e].volume;
-      const std::array<double, 3> constants = constants_of(elasticities[e]);
-      for (std::size_t k = 0; k < 3; ++k) pack.constants[k][lane] = constants[k];
+  for (const std::uint32_t e : order) {
+    const Model model = elasticities[e].model;
+    if (blocks.empty() || blocks.back().model != model || used_.back() == block_size) new_block(model);
+    put(e, (blocks.size() - 1) * block_size + used_.back(), shapes[e], elasticities[e]);
+  }
+  connect(rest.size(), tets);
+}
+
+void TetPacks::update(std::size_t nodes, std::span<const TetCorners> tets, std::span<const TetShape> shapes,
+                      std::span<const Elasticity> elasticities, std::span<const std::uint32_t> changed) {
+  place_.resize(tets.size(), no_index);
+  begin.resize(nodes + 1, begin.back());  // new nodes have no slots yet
+  for (const std::uint32_t e : changed)
+    if (place_[e] != no_index) take_out(e);
+  for (const std::uint32_t e : changed)
+    if (tets[e][0] != no_index) put(e, place_for(tets[e], elasticities[e].model), shapes[e], elasticities[e]);
+  connect(nodes, tets);
+}
+
+std::size_t TetPacks::new_block(Model model) {
+  blocks.push_back(
+      {static_cast<std::uint32_t>(packs.size()), 0, static_cast<std::uint32_t>(slots.size()), 0, model});
+  packs.resize(packs.size() + block_packs, TetPack{});
+  element_.resize(element_.size() + block_size, no_index);
+  used_.push_back(0);
+  touched_.push_back(1);
+  return blocks.size() - 1;
+}
+
+void TetPacks::put(std::uint32_t element, std::size_t place, const TetShape& shape,
+                   const Elasticity& elasticity) {
+  const std::size_t lane = place % pack_size;
+  TetPack& pack = packs[place / pack_size];
+  for (std::size_t k = 0; k < 9; ++k) pack.inverse[k][lane] = shape.inverse.data()[k];
+  pack.volume[lane] = shape.volume;
+  const std::array<double, 3> constants = constants_of(elasticity);
+  for (std::size_t k = 0; k < 3; ++k) pack.constants[k][lane] = constants[k];
+  element_[place] = element;
+  place_[element] = static_cast<std::uint32_t>(place);
+  ++used_[place / block_size];
+  touched_[place / block_size] = 1;
+}
+
+void TetPacks::take_out(std::uint32_t element) {
+  const std::size_t place = std::exchange(place_[element], no_index), lane = place % pack_size;
+  TetPack& pack = packs[place / pack_size];
+  for (auto& row : pack.inverse) row[lane] = 0;
+  pack.volume[lane] = 0;
+  for (auto& row : pack.constants) row[lane] = 0;
+  for (auto& row : pack.corner) row[lane] = 0;
+  element_[place] = no_index;
+  --used_[place / block_size];
+  touched_[place / block_size] = 1;
+}
+
+// An empty place in the block that has most of its nodes; or else in the last block, or in a new one.
+std::size_t TetPacks::place_for(const TetCorners& corners, Model model) {
+  const auto fits = [&](std::size_t b) { return blocks[b].model == model && used_[b] < block_size; };
+  std::vector<std::size_t> near;  // blocks, once for each node they have
+  for (const std::uint32_t v : corners)
+    for (std::uint32_t i = begin[v]; i < begin[v + 1]; ++i) {
+      const auto after =
+          std::upper_bound(blocks.begin(), blocks.end(), slots_of_node[i],
+                           [](std::uint32_t slot, const TetBlock& b) { return slot < b.first_slot; });
+      const auto b = static_cast<std::size_t>(after - blocks.begin()) - 1;
+      if (fits(b)) near.push_back(b);
+    }
+  std::sort(near.begin(), near.end());
+  std::size_t block = blocks.size(), most = 0;
+  for (const std::size_t b : near)
+    if (const auto count = static_cast<std::size_t>(std::count(near.begin(), near.end(), b)); count > most) {
+      most = count;
+      block = b;
+    }
+  for (std::size_t b = blocks.size(); b-- > 0 && block == blocks.size();)
+    if (fits(b)) block = b;
+  if (block == blocks.size()) block = new_block(model);
+  const auto from = element_.begin() + static_cast<std::ptrdiff_t>(block * block_size);
+  return static_cast<std::size_t>(std::find(from, from + block_size, no_index) - element_.begin());
+}
+
+// The nodes of blocks that were touched, and the slots of all.
+void TetPacks::connect(std::size_t nodes, std::span<const TetCorners> tets) {
+  const std::vector<std::uint32_t> before = std::exchange(slots, {});
+  slots.reserve(before.size());
+  std::vector<std::uint32_t> slot(nodes, no_index);  // in the block that is being made
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    TetBlock& block = blocks[b];
+    const std::uint32_t first = std::exchange(block.first_slot, static_cast<std::uint32_t>(slots.size()));
+    if (std::exchange(touched_[b], std::uint8_t{0}) == 0) {
+      slots.insert(slots.end(), before.begin() + first, before.begin() + first + block.nodes);
+      continue;
+    }
+    block.packs = 0;
+    for (std::size_t place = b * block_size; place < (b + 1) * block_size; ++place) {
+      if (element_[place] == no_index) continue;
+      block.packs = static_cast<std::uint32_t>(place / pack_size - block.first_pack) + 1;
       for (std::size_t c = 0; c < 4; ++c) {
-        const std::uint32_t v = tets[e][c];
+        const std::uint32_t v = tets[element_[place]][c];
         if (slot[v] == no_index) {
-          slot[v] = static_cast<std::uint32_t>(slots.size()) - first_slot;
+          slot[v] = static_cast<std::uint32_t>(slots.size()) - block.first_slot;
           slots.push_back(v);
-          ++begin[v + 1];
         }
-        pack.corner[c][lane] = static_cast<std::uint16_t>(slot[v]);
+        packs[place / pack_size].corner[c][place % pack_size] = static_cast<std::uint16_t>(slot[v]);
       }
     }
-    blocks.push_back({first_pack, static_cast<std::uint32_t>(packs.size()) - first_pack, first_slot,
-                      static_cast<std::uint32_t>(slots.size()) - first_slot, model});
-    for (std::size_t s = first_slot; s < slots.size(); ++s) slot[slots[s]] = no_index;
-    from = to;
+    block.nodes = static_cast<std::uint32_t>(slots.size()) - block.first_slot;
+    for (std::size_t s = block.first_slot; s < slots.size(); ++s) slot[slots[s]] = no_index;
   }
+  begin.assign(nodes + 1, 0);
+  for (const std::uint32_t v : slots) ++begin[v + 1];
   std::partial_sum(begin.begin(), begin.end(), begin.begin());
   slots_of_node.resize(slots.size());
   std::vector<std::uint32_t> at(begin.begin(), begin.end() - 1);

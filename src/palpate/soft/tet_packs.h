@@ -5,8 +5,12 @@
 // its elements there; then each node adds up what the blocks have for it, always in the same order. So
 // nothing is locked, the number of threads changes nothing, and far less memory is moved than with one pull
 // for every corner. Double precision throughout; the formulas are those of elasticity.cpp.
+//
+// When elements change, only their blocks are made anew: what is removed leaves its place empty, what is
+// added takes an empty place beside its neighbours or one in a new block at the end.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -26,13 +30,14 @@ struct TetPack {
   std::uint16_t corner[4][pack_size];
 };
 
+// Block b has the places from b * block_size on.
 struct TetBlock {
-  std::uint32_t first_pack, packs, first_slot, nodes;
+  std::uint32_t first_pack, packs, first_slot, nodes;  // packs: up to the last place in use
   Model model;
 };
 
-struct TetPacks {
-  std::vector<std::uint32_t> order;  // [place]: element, unused places left out
+class TetPacks {
+ public:
   std::vector<TetPack> packs;
   std::vector<TetBlock> blocks;
   std::vector<std::uint32_t> slots;                 // of all blocks: the nodes they need
@@ -41,6 +46,21 @@ struct TetPacks {
   TetPacks() = default;
   TetPacks(std::span<const Vec3> rest, std::span<const TetCorners> tets, std::span<const TetShape> shapes,
            std::span<const Elasticity> elasticities);
+  // `changed`: elements that are new, or are not what they were; holes have no corners (no_index).
+  void update(std::size_t nodes, std::span<const TetCorners> tets, std::span<const TetShape> shapes,
+              std::span<const Elasticity> elasticities, std::span<const std::uint32_t> changed);
+
+ private:
+  void put(std::uint32_t element, std::size_t place, const TetShape& shape, const Elasticity& elasticity);
+  void take_out(std::uint32_t element);
+  std::size_t place_for(const TetCorners& corners, Model model);
+  std::size_t new_block(Model model);
+  void connect(std::size_t nodes, std::span<const TetCorners> tets);
+
+  std::vector<std::uint32_t> element_;  // [place]: element, or no_index
+  std::vector<std::uint32_t> place_;    // [element]: place, or no_index
+  std::vector<std::uint32_t> used_;     // [block]: places
+  std::vector<std::uint8_t> touched_;   // [block]
 };
 
 // The energy of a block's elements [J]. `x`: the positions of its nodes; what its elements pull at them with

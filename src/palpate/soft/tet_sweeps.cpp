@@ -195,9 +195,11 @@ void project_together(Model model, const TetFloatPack* packs, std::size_t count,
                       double* multipliers) {
   with_rule(model, [&](auto rule) {
     using Rule = decltype(rule);
-    for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t i = 0; i < count; ++i) {
+      if (packs[i].corner[0][0] == no_index) continue;
       for (std::size_t at = 0; at < tet_pack_size; at += float_lanes)
         project_pack<Rule>(packs[i], at, x, multipliers + i * tet_pack_size * Rule::rows);
+    }
   });
 }
 

@@ -16,12 +16,31 @@ constexpr std::size_t grain = 512;
 
 TetTerm::TetTerm(const TetMesh& rest, std::span<const Material> materials)
     : tets_(rest.tets), shapes_(shapes_of(rest)), elasticities_(elasticities_of(rest, materials)) {
+  packs_ = TetPacks(rest.positions, tets_, shapes_, elasticities_);
+  make_room(rest.positions.size());
+}
+
+void TetTerm::update(const TetMesh& rest, std::span<const Material> materials,
+                     std::span<const std::uint32_t> changed) {
+  tets_.resize(rest.tets.size(), hole);
+  shapes_.resize(rest.tets.size());
+  elasticities_.resize(rest.tets.size(), elasticity_of(materials, 0));
+  for (const std::uint32_t e : changed) {
+    tets_[e] = rest.tets[e];
+    shapes_[e] = shape_of(rest, e);
+    elasticities_[e] = elasticity_of(materials, e);
+  }
+  packs_.update(rest.positions.size(), tets_, shapes_, elasticities_, changed);
+  make_room(rest.positions.size());
+}
+
+void TetTerm::make_room(std::size_t nodes) {
+  rounding_ = 0;
   for (std::size_t e = 0; e < tets_.size(); ++e)
     // Energies near rest are small differences of numbers of this size.
     rounding_ += 1e-15 * shapes_[e].volume * (std::abs(elasticities_[e].lambda) + elasticities_[e].mu);
-  packs_ = TetPacks(rest.positions, tets_, shapes_, elasticities_);
   pulls_.resize(4 * packs_.slots.size());
-  node_corners_ = NodeCorners(rest.positions.size(), tets_);
+  node_corners_ = NodeCorners(nodes, tets_);
 }
 
 double TetTerm::add_gradient(std::span<const Vec3> x, std::span<Vec3> gradient) {
@@ -62,6 +81,7 @@ double TetTerm::energy(std::span<const Vec3> x, bool pulling) {
 
 void TetTerm::add_product(std::span<const Vec3> x, std::span<const Vec3> d, std::span<Vec3> out) {
   for (std::size_t e = 0; e < tets_.size(); ++e) {
+    if (is_hole(tets_[e])) continue;
     const TetCorners& corners = tets_[e];
     const Mat3 f = shapes_[e].gradient(tet_at(x, corners)), df = shapes_[e].gradient(tet_at(d, corners));
     using Nine = Eigen::Matrix<double, 9, 1>;
@@ -86,8 +106,9 @@ void TetTerm::add_block(std::uint32_t node, std::span<const Vec3> x, Vec3& gradi
 // times the middle of that is a good measure in all directions.
 void TetTerm::add_metric(std::vector<MetricEntry>& entries) const {
   for (std::size_t e = 0; e < tets_.size(); ++e)
-    add_laplacian(tets_[e], shapes_[e], 0.5 * (std::abs(elasticities_[e].lambda) + 3 * elasticities_[e].mu),
-                  entries);
+    if (!is_hole(tets_[e]))
+      add_laplacian(tets_[e], shapes_[e], 0.5 * (std::abs(elasticities_[e].lambda) + 3 * elasticities_[e].mu),
+                    entries);
 }
 
 }  // namespace palpate

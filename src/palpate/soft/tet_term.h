@@ -20,6 +20,10 @@ class TetTerm : public Term {
   // materials that are not right.
   TetTerm(const TetMesh& rest, std::span<const Material> materials);
 
+  // Elements that are new, or are not what they were: others are not looked at. There may be holes.
+  void update(const TetMesh& rest, std::span<const Material> materials,
+              std::span<const std::uint32_t> changed);
+
   double rounding() const override { return rounding_; }
   double value(std::span<const Vec3> x) override;
   double add_gradient(std::span<const Vec3> x, std::span<Vec3> gradient) override;
@@ -29,9 +33,11 @@ class TetTerm : public Term {
 
   std::size_t size() const { return tets_.size(); }
   std::span<const TetShape> shapes() const { return shapes_; }
+  const NodeCorners& node_corners() const { return node_corners_; }
 
  private:
   double energy(std::span<const Vec3> x, bool pulling);
+  void make_room(std::size_t nodes);
 
   std::vector<TetCorners> tets_;
   std::vector<TetShape> shapes_;

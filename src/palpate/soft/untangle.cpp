@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <palpate/soft/elements.h>
+
 namespace palpate {
 
 namespace {
@@ -75,7 +77,8 @@ bool Untangler::untangle(Equations& equations, const TetMesh& rest, std::span<co
     const Mat3 rotation = turn_back(equations, rest, x);
     bool is_near = true;
     for (std::size_t e = 0; e < shapes.size() && is_near; ++e)
-      is_near = (shapes[e].gradient(tet_at(x, rest.tets[e])) - rotation).norm() < near;
+      is_near =
+          is_hole(rest.tets[e]) || (shapes[e].gradient(tet_at(x, rest.tets[e])) - rotation).norm() < near;
     if (is_near) left_ = 0;
     return true;
   }

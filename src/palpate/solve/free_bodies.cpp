@@ -38,16 +38,26 @@ void FreeBodies::prepare(const Equations& equations, std::span<const MetricEntry
   mass_.resize(bodies);
 }
 
-void FreeBodies::shift(const Equations& equations, std::span<Vec3> x) {
+// Adds to every node the mean of its body, weighted by mass.
+template <class Of>
+void FreeBodies::add_means(const Equations& equations, std::span<Vec3> to, Of&& of) {
   std::fill(shift_.begin(), shift_.end(), Vec3::Zero());
   std::fill(mass_.begin(), mass_.end(), 0.0);
-  for (std::size_t i = 0; i < x.size(); ++i)
+  for (std::size_t i = 0; i < to.size(); ++i)
     if (body_[i] != no_body) {
-      shift_[body_[i]] += equations.masses[i] * (equations.targets[i] - x[i]);
+      shift_[body_[i]] += equations.masses[i] * of(i);
       mass_[body_[i]] += equations.masses[i];
     }
-  for (std::size_t i = 0; i < x.size(); ++i)
-    if (body_[i] != no_body) x[i] += shift_[body_[i]] / mass_[body_[i]];
+  for (std::size_t i = 0; i < to.size(); ++i)
+    if (body_[i] != no_body) to[i] += shift_[body_[i]] / mass_[body_[i]];
+}
+
+void FreeBodies::shift(const Equations& equations, std::span<Vec3> x) {
+  add_means(equations, x, [&](std::size_t i) { return Vec3(equations.targets[i] - x[i]); });
+}
+
+void FreeBodies::keep_centres(const Equations& equations, std::span<Vec3> direction) {
+  add_means(equations, direction, [&](std::size_t i) { return Vec3(-direction[i]); });
 }
 
 }  // namespace palpate

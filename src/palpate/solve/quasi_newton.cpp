@@ -27,13 +27,19 @@ std::array<double, n> added(std::array<double, n> a, const std::array<double, n>
 }  // namespace
 
 void QuasiNewton::prepare(const Equations& equations) {
-  const std::size_t n = equations.size();
-  std::vector<MetricEntry> entries;
-  for (std::uint32_t i = 0; i < n; ++i)
-    entries.push_back({i, i, equations.masses[i] / (equations.step * equations.step)});
-  for (const Term* term : equations.terms) term->add_metric(entries);
-  metric_.factor(n, entries, equations.held);
+  const std::vector<MetricEntry> entries = matrix_of(equations);
+  metric_.factor(equations, entries);
+  make_room(equations, entries);
+}
 
+void QuasiNewton::update(const Equations& equations) {
+  std::vector<MetricEntry> entries = matrix_of(equations);
+  make_room(equations, entries);
+  metric_.refactor(equations, std::move(entries));
+}
+
+void QuasiNewton::make_room(const Equations& equations, std::span<const MetricEntry> entries) {
+  const std::size_t n = equations.size();
   bodies_.prepare(equations, entries);
   for (Step& step : steps_) {
     step.moved.resize(n);
@@ -59,7 +65,7 @@ QuasiNewton::Sums QuasiNewton::dots(std::vector<Vec3> Step::*which, std::span<co
 
 // The two loops of L-BFGS (Nocedal 1980), with the metric between them. Returns the slope along the
 // direction.
-double QuasiNewton::find_direction() {
+double QuasiNewton::find_direction(const Equations& equations) {
   const Sums along = dots(&Step::moved, gradient_);
   for (std::size_t k = 0; k < count_; ++k) {
     Step& one = step(k);
@@ -83,6 +89,8 @@ double QuasiNewton::find_direction() {
       for (std::size_t i = chunk.begin; i < chunk.end; ++i) direction_[i] -= alpha[k] * step(k).gradient[i];
   });
   metric_.solve(direction_);
+  // A metric of other masses would move the centres.
+  if (metric_.lags()) bodies_.keep_centres(equations, direction_);
   const Sums turned = dots(&Step::gradient, direction_);
   for (std::size_t k = 0; k < count_; ++k) {
     double product = turned[k];
@@ -151,6 +159,7 @@ void QuasiNewton::advance(std::span<Vec3> x) {
 
 SolveReport QuasiNewton::solve(Equations& equations, std::span<Vec3> x, const SolveOptions& options) {
   SolveReport report;
+  metric_.begin_solve(equations);
   bodies_.shift(equations, x);
   double noise = 0;
   for (const Term* term : equations.terms) noise += term->rounding();
@@ -161,7 +170,7 @@ SolveReport QuasiNewton::solve(Equations& equations, std::span<Vec3> x, const So
   const Deadline deadline(options.budget);
   while (report.iterations < options.iterations && report.residual > options.tolerance &&
          !deadline.passed()) {
-    const double slope = find_direction();
+    const double slope = find_direction(equations);
     if (!(slope < 0)) {
       if (count_ == 0) break;  // nothing goes down from here
       forget();

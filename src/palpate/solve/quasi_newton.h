@@ -15,7 +15,7 @@
 #include <vector>
 
 #include <palpate/solve/free_bodies.h>
-#include <palpate/solve/metric.h>
+#include <palpate/solve/lagging_metric.h>
 #include <palpate/solve/solver.h>
 
 namespace palpate {
@@ -24,6 +24,7 @@ class QuasiNewton : public Solver {
  public:
   std::string_view name() const override { return "quasi_newton"; }
   void prepare(const Equations& equations) override;
+  void update(const Equations& equations) override;
   SolveReport solve(Equations& equations, std::span<Vec3> x, const SolveOptions& options = {}) override;
 
  private:
@@ -36,12 +37,13 @@ class QuasiNewton : public Solver {
   };
   Step& step(std::size_t k) { return steps_[(first_ + k) % window]; }  // 0: the oldest
   std::size_t place(std::size_t k) const { return (first_ + k) % window; }
-  double find_direction();
+  void make_room(const Equations& equations, std::span<const MetricEntry> entries);
+  double find_direction(const Equations& equations);
   void advance(std::span<Vec3> x);
   void forget();
   Sums dots(std::vector<Vec3> Step::*which, std::span<const Vec3> with);
 
-  Metric metric_;
+  LaggingMetric metric_;
   FreeBodies bodies_;
   std::array<Step, window> steps_;  // a ring
   std::size_t first_ = 0, count_ = 0;

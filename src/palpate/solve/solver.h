@@ -47,6 +47,9 @@ class Solver {
   virtual std::string_view name() const = 0;
   // Anew after a change of the nodes, of what is held, of the terms or of the step.
   virtual void prepare(const Equations& equations) = 0;
+  // The same, but for the step, which must be the one prepared for: what takes long goes on in the
+  // background, and comes into use at a solve whose number depends on the equations alone.
+  virtual void update(const Equations& equations) { prepare(equations); }
   // From `x` to better positions, in place. Sweeps of constraints begin at the targets instead.
   virtual SolveReport solve(Equations& equations, std::span<Vec3> x, const SolveOptions& options = {}) = 0;
 };

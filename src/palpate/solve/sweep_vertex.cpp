@@ -3,7 +3,7 @@
 #include <palpate/solve/sweeps.h>
 
 #include <algorithm>
-#include <array>
+#include <numeric>
 
 #include <Eigen/Cholesky>
 
@@ -20,23 +20,11 @@ class SweepVertex : public SolveSweep {
   void prepare(const Equations& equations) override {
     std::vector<MetricEntry> entries;
     for (const Term* term : equations.terms) term->add_metric(entries);
-    std::vector<std::array<std::uint32_t, 2>> edges;
-    for (const MetricEntry& e : entries)
-      if (e.i != e.j) edges.push_back({e.j, e.i});
-    std::sort(edges.begin(), edges.end());
-    edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
-    // The first colour that no lower neighbour has.
-    std::vector<std::vector<std::uint32_t>> lower(equations.size());
-    for (const auto& [a, b] : edges) lower[b].push_back(a);
-    std::vector<std::uint32_t> colour(equations.size(), 0);
+    recolour(equations.size(), entries);
     colours_.clear();
-    std::vector<std::uint8_t> taken;
     for (std::uint32_t v = 0; v < equations.size(); ++v) {
-      taken.assign(colours_.size() + 1, 0);
-      for (const std::uint32_t other : lower[v]) taken[colour[other]] = 1;
-      colour[v] = static_cast<std::uint32_t>(std::find(taken.begin(), taken.end(), 0) - taken.begin());
-      if (colour[v] == colours_.size()) colours_.emplace_back();
-      if (equations.held[v] == 0) colours_[colour[v]].push_back(v);
+      if (colour_[v] >= colours_.size()) colours_.resize(colour_[v] + 1);
+      if (equations.held[v] == 0) colours_[colour_[v]].push_back(v);
     }
     x_.resize(equations.size());
   }
@@ -58,6 +46,38 @@ class SweepVertex : public SolveSweep {
   }
 
  private:
+  static constexpr std::uint32_t no_colour = 0xffffffff;
+
+  // Nodes keep the colour they had as long as no neighbour has the same; the others get the first one that is
+  // free, in ascending order.
+  void recolour(std::size_t nodes, std::span<const MetricEntry> entries) {
+    colour_.resize(nodes, no_colour);
+    for (const MetricEntry& e : entries)
+      if (e.i != e.j && colour_[e.i] == colour_[e.j]) colour_[std::max(e.i, e.j)] = no_colour;
+    std::vector<std::uint32_t> begin(nodes + 1, 0), neighbours;
+    const auto each = [&](auto&& take) {
+      for (const MetricEntry& e : entries) {
+        if (e.i == e.j) continue;
+        if (colour_[e.i] == no_colour) take(e.i, e.j);
+        if (colour_[e.j] == no_colour) take(e.j, e.i);
+      }
+    };
+    each([&](std::uint32_t of, std::uint32_t) { ++begin[of + 1]; });
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());
+    neighbours.resize(begin.back());
+    std::vector<std::uint32_t> at(begin.begin(), begin.end() - 1);
+    each([&](std::uint32_t of, std::uint32_t other) { neighbours[at[of]++] = other; });
+    std::vector<std::uint8_t> taken;
+    for (std::uint32_t v = 0; v < nodes; ++v) {
+      if (colour_[v] != no_colour) continue;
+      taken.assign(begin[v + 1] - begin[v] + 1, 0);
+      for (std::uint32_t i = begin[v]; i < begin[v + 1]; ++i)
+        if (colour_[neighbours[i]] < taken.size()) taken[colour_[neighbours[i]]] = 1;
+      colour_[v] = static_cast<std::uint32_t>(std::find(taken.begin(), taken.end(), 0) - taken.begin());
+    }
+  }
+
+  std::vector<std::uint32_t> colour_;  // of each node
   std::vector<std::vector<std::uint32_t>> colours_;
   std::vector<Vec3> x_;
 };

@@ -1,0 +1,62 @@
+// A metric that may lag behind the equations it is for.
+//
+// To factor the matrix of a large body takes ten times as long as a step. Solvers that only measure
+// directions with it do not need it to be right: any positive definite one will do. So when nodes are added,
+// terms change or nodes are held, the last factor goes on serving, and the next one is made in the
+// background. It comes into use at a solve whose number follows from the size alone, never from how fast it
+// was made: runs stay the same.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <palpate/base/background.h>
+#include <palpate/solve/equations.h>
+#include <palpate/solve/metric.h>
+
+namespace palpate {
+
+class LaggingMetric {
+ public:
+  // How many solves the last factor serves on: about as many as one takes to make, at 60 a second.
+  static int lag(std::size_t nodes) { return 2 + static_cast<int>(nodes / 1500); }
+
+  // `entries`: of masses and terms, see matrix_of(). Factors now.
+  void factor(const Equations& equations, std::span<const MetricEntry> entries);
+  // The same, but in the background. While one is being made, the next waits for it.
+  void refactor(const Equations& equations, std::vector<MetricEntry> entries);
+  // To be called when a solve begins.
+  void begin_solve(const Equations& equations);
+  // In place: right side to solution, zero at nodes that are held.
+  void solve(std::span<Vec3> x);
+  // Whether the factor in use is not of the equations as they are.
+  bool lags() const { return background_.busy(); }
+
+ private:
+  // What a factor was made for.
+  struct Factored {
+    Metric metric;
+    std::vector<std::uint8_t> held;
+  };
+  void start(const Equations& equations, std::vector<MetricEntry> entries);
+  void compare(const Equations& equations);
+
+  Factored now_, next_;
+  int left_ = 0;                      // solves until the next comes into use
+  bool again_ = false;                // the equations have changed since the next was begun
+  std::vector<MetricEntry> waiting_;  // of the equations as they are, if so
+  std::vector<double> diagonal_;      // of the equations as they are
+  struct Own {
+    std::uint32_t node;
+    double inverse;
+  };
+  std::vector<Own> own_;             // nodes that the factor does not know, each for itself
+  std::vector<std::uint32_t> held_;  // nodes that it does not know to be held
+  Background background_;            // last: it writes to `next_`
+};
+
+// Of masses over h^2 and of all terms.
+std::vector<MetricEntry> matrix_of(const Equations& equations);
+
+}  // namespace palpate
