@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include <Eigen/Geometry>
+
 #include <palpate/mesh/mesh.h>
 #include <palpate/soft/elasticity.h>
 #include <palpate/solve/term.h>
@@ -14,6 +16,10 @@ namespace palpate {
 // An element that was removed leaves a hole: its corners are no_index, its shape has no volume.
 inline bool is_hole(const TetCorners& corners) { return corners[0] == no_index; }
 inline constexpr TetCorners hole = {no_index, no_index, no_index, no_index};
+
+inline bool is_inverted(std::span<const Vec3> x, const TetCorners& t) {
+  return !is_hole(t) && (x[t[1]] - x[t[0]]).cross(x[t[2]] - x[t[0]]).dot(x[t[3]] - x[t[0]]) <= 0;
+}
 
 // Throws Error for elements without volume or with vertices that are not there.
 std::vector<TetShape> shapes_of(const TetMesh& rest);

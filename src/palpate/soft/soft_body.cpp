@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-
-#include <Eigen/Geometry>
+#include <functional>
 
 #include <fmt/format.h>
 
 #include <palpate/base/error.h>
+#include <palpate/base/parallel.h>
 #include <palpate/soft/elements.h>
 
 namespace palpate {
@@ -98,7 +98,7 @@ void SoftBody::begin(std::span<const double> masses) {
   equations_.held.assign(masses.size(), 0);
   fixed_.assign(masses.size(), 0);
   equations_.targets = rest_.positions;
-  x_ = old_ = goal_ = gradient_ = rest_.positions;
+  x_ = old_ = goal_ = gradient_ = guess_ = rest_.positions;
   v_.assign(x_.size(), Vec3::Zero());
   force_.assign(x_.size(), Vec3::Zero());
 }
@@ -176,6 +176,16 @@ void SoftBody::prepare(double substep) {
   untangler_.reset();
 }
 
+// A solver that begins where the body is has to find its motion anew in every step; with few iterations,
+// bodies would fall as if in honey. So it begins where the body would be if it moved on as before, wherever
+// that is the better place.
+void SoftBody::begin_where_it_goes(double substep) {
+  if (projects(options_)) return;  // they begin at the targets
+  for (std::size_t i = 0; i < x_.size(); ++i)
+    guess_[i] = equations_.held[i] != 0 ? x_[i] : Vec3(x_[i] + substep * v_[i]);
+  if (potential(equations_, guess_) < potential(equations_, x_)) x_.swap(guess_);
+}
+
 SolveReport SoftBody::step(double seconds) {
   if (!(seconds > 0) || !std::isfinite(seconds))
     throw Error(Place::named("soft body", "step"), fmt::format("its length is {} s", seconds),
@@ -193,8 +203,8 @@ SolveReport SoftBody::step(double seconds) {
       if (fixed_[i] != 0) x_[i] += (goal_[i] - x_[i]) / left;
     }
     begin_damping(old_, h);
-    const bool done =
-        options_.untangle && untangler_.untangle(equations_, rest_, elastic_->shapes(), inverted(), x_);
+    const bool done = options_.untangle && untangler_.untangle(equations_, rest_, elastic_->shapes(),
+                                                               count_inverted(partial_), x_);
     SolveReport one;
     if (done) {
       one.untangled = true;
@@ -202,6 +212,7 @@ SolveReport SoftBody::step(double seconds) {
       one.potential = potential(equations_, x_, gradient_);
       one.residual = residual(equations_, gradient_);
     } else {
+      begin_where_it_goes(h);
       one = solver_->solve(equations_, x_, options_.solve);
     }
     report.untangled = report.untangled || one.untangled;
@@ -230,10 +241,20 @@ double SoftBody::elastic_energy() {
 }
 
 std::size_t SoftBody::inverted() const {
-  return static_cast<std::size_t>(
-      std::count_if(rest_.tets.begin(), rest_.tets.end(), [&](const TetCorners& t) {
-        return !is_hole(t) && (x_[t[1]] - x_[t[0]]).cross(x_[t[2]] - x_[t[0]]).dot(x_[t[3]] - x_[t[0]]) <= 0;
-      }));
+  std::vector<std::size_t> partial;
+  return count_inverted(partial);
+}
+
+std::size_t SoftBody::count_inverted(std::vector<std::size_t>& partial) const {
+  return parallel_reduce(
+      rest_.tets.size(), 2048, std::size_t{0}, partial,
+      [&](Chunk chunk) {
+        const auto from = rest_.tets.begin();
+        return static_cast<std::size_t>(std::count_if(
+            from + static_cast<std::ptrdiff_t>(chunk.begin), from + static_cast<std::ptrdiff_t>(chunk.end),
+            [&](const TetCorners& t) { return is_inverted(x_, t); }));
+      },
+      std::plus<>());
 }
 
 }  // namespace palpate

@@ -98,11 +98,13 @@ class SoftBody {
   SoftBody(const ThinParts& parts, const Material& material, const SoftBodyOptions& options);
   void begin(std::span<const double> masses);
   void prepare(double substep);
+  void begin_where_it_goes(double substep);
   void begin_damping(std::span<const Vec3> x, double substep);
   void require_node(std::uint32_t node) const;
   void require_change(const SoftChange& change) const;
   std::vector<std::uint32_t> edit_elements(const SoftChange& change, std::vector<std::uint32_t>& changed);
   void hold();
+  std::size_t count_inverted(std::vector<std::size_t>& partial) const;
 
   TetMesh rest_;
   std::vector<Material> materials_;  // one for all elements, or one for each
@@ -119,8 +121,9 @@ class SoftBody {
   Untangler untangler_;
   bool prepared_ = false, changed_ = false;
   std::vector<std::uint8_t> fixed_;
-  std::vector<Vec3> x_, v_, force_, old_, gradient_;
-  std::vector<Vec3> goal_;  // of fixed nodes, at the end of the step
+  std::vector<Vec3> x_, v_, force_, old_, guess_, gradient_;
+  std::vector<std::size_t> partial_;  // scratch of sums
+  std::vector<Vec3> goal_;            // of fixed nodes, at the end of the step
 };
 
 }  // namespace palpate

@@ -90,6 +90,7 @@ std::vector<std::uint32_t> SoftBody::change(const SoftChange& change) {
     old_.push_back(node.position);
     goal_.push_back(node.position);
     gradient_.push_back(Vec3::Zero());
+    guess_.push_back(Vec3::Zero());
     force_.push_back(Vec3::Zero());
     fixed_.push_back(0);
     equations_.masses.push_back(0);

@@ -4,7 +4,7 @@
 // comes back knotted, with every element the right way round. The energy of a linear material that is turned
 // as a whole, sum of V k |F - R|^2 / 2 with one rotation R, has a single one. So where many elements are
 // inverted, the step is first solved with that: one linear system. Where few are, some sweeps of vertex
-// descent do, which look at each node's own elements and leave the rest of the body alone.
+// descent over the nodes around them do, which look at each node's own elements and leave the rest alone.
 #pragma once
 
 #include <span>
@@ -14,7 +14,6 @@
 #include <palpate/soft/elasticity.h>
 #include <palpate/solve/equations.h>
 #include <palpate/solve/metric.h>
-#include <palpate/solve/solver.h>
 
 namespace palpate {
 
@@ -24,23 +23,23 @@ class Untangler {
   // deformation may be from a rotation in the end; for how long this goes on at most [s].
   static constexpr double many = 0.1, near = 0.5, longest = 1;
 
-  Untangler() : sweeps_(make_solver("vertex")) {}
   // After a change of what is held, of the terms or of the step; costs nothing until it is needed.
-  void reset() { has_sweeps_ = has_metric_ = false; }
+  void reset() { has_metric_ = false; }
   // Better positions to begin a step with, in place; true: the step is done with them. `inverted`: elements.
   bool untangle(Equations& equations, const TetMesh& rest, std::span<const TetShape> shapes,
                 std::size_t inverted, std::span<Vec3> x);
   bool at_work() const { return left_ > 0; }
 
  private:
+  void sweep(Equations& equations, const TetMesh& rest, std::span<Vec3> x);
   Mat3 turn_back(Equations& equations, const TetMesh& rest, std::span<Vec3> x);
 
   double left_ = 0;  // of the time for the whole [s]
-  std::unique_ptr<Solver> sweeps_;
-  bool has_sweeps_ = false, has_metric_ = false;
+  bool has_metric_ = false;
   Metric metric_;
   std::vector<MetricEntry> entries_;  // of the terms alone
   std::vector<Vec3> off_, gradient_;
+  std::vector<std::uint8_t> near_;  // nodes of inverted elements: 1, of those around: 2
 };
 
 }  // namespace palpate
