@@ -12,8 +12,10 @@ namespace palpate {
 namespace {
 
 constexpr double left = 74, right = 16, top = 34, bottom = 48, legend_row = 20;
-constexpr std::array<const char*, 8> colours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                                "#b8860b", "#3fa7d6", "#8c6bb1", "#7f7f7f"};
+// Of middling lightness: they stand out on white and on black.
+constexpr std::array<const char*, 11> colours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                                 "#b8860b", "#3fa7d6", "#8c6bb1", "#7f7f7f",
+                                                 "#a6611a", "#e7298a", "#66a61e"};
 constexpr std::array<const char*, 5> dashes = {"", "8 3", "2 3", "10 3 2 3", "5 5"};
 constexpr std::size_t marker_kinds = 7;
 

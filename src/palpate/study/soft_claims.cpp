@@ -38,22 +38,75 @@ double median(std::vector<double> values) {
   return 0.5 * (values[(values.size() - 1) / 2] + values[values.size() / 2]);
 }
 
-// A claim about cases: what is measured in each, and whether that is what was claimed.
-SoftClaim judged(SoftClaim claim, std::span<const SoftConvergence* const> cases,
-                 const std::function<std::optional<double>(const SoftConvergence&)>& measure,
-                 const std::function<bool(double)>& is_so) {
-  for (const SoftConvergence* one : cases)
-    if (const auto value = measure(*one)) {
-      claim.measured.push_back(*value);
-      claim.held += is_so(*value);
-    }
-  claim.verdict = verdict_of(claim.measured.size(), claim.held);
-  return claim;
+bool works(const SoftCurve& curve) {
+  const SoftNorm norm = SoftNorm::published_residual;
+  return best_of(curve, norm) <= 0.5 * first_of(curve, norm) && !diverges(curve, norm);
 }
 
-constexpr std::string_view fewer_rule = "at least 3 times fewer iterations than plain XPBD to the same level";
-constexpr std::string_view little_rule = "less than 1.25 times fewer iterations than plain XPBD, or none";
-constexpr std::string_view diverging_rule = "ends above ten times its first value";
+// Cases, and claims about them as they are judged.
+class Judge {
+ public:
+  explicit Judge(std::span<const SoftConvergence> all) {
+    for (const SoftConvergence& one : all) {
+      const SoftCurve* curve = one.curve(soft_method::plain);
+      if (one.model != Model::stvk || curve == nullptr) continue;
+      all_.push_back(&one);
+      if (works(*curve)) working_.push_back(&one);
+    }
+  }
+  std::vector<SoftClaim> claims;
+
+  // What was measured, and whether each is as claimed.
+  void add(std::string claim, std::string rule, std::string norm, std::vector<double> measured,
+           std::string unit, const std::function<bool(double)>& is_so) {
+    SoftClaim one{std::move(claim), std::move(rule), std::move(norm), std::move(measured), std::move(unit)};
+    for (const double value : one.measured) one.held += is_so(value);
+    one.verdict = verdict_of(one.measured.size(), one.held);
+    claims.push_back(std::move(one));
+  }
+  // How many times fewer iterations a method needs than another, under both norms.
+  void add_speed(const std::string& claim, const std::string& rule, const char* method, const char* than,
+                 const std::function<bool(double)>& is_so) {
+    for (const SoftNorm norm : {SoftNorm::published_residual, SoftNorm::energy_error}) {
+      std::vector<double> times;
+      for (const SoftConvergence* one : working_) {
+        const SoftCurve *a = one->curve(method), *b = one->curve(than);
+        if (a == nullptr || b == nullptr) continue;
+        if (const auto fewer = times_fewer(*a, *b, norm)) {
+          times.push_back(*fewer);
+        } else if (diverges(*a, norm)) {
+          times.push_back(0);  // never there
+        }
+      }
+      add(claim, rule, std::string(name_of(norm)), std::move(times), " x", is_so);
+    }
+  }
+  void add_divergence(const std::string& claim, const std::string& rule, const char* method) {
+    std::vector<double> yes;
+    for (const SoftConvergence* one : working_)
+      if (const SoftCurve* curve = one->curve(method))
+        yes.push_back(diverges(*curve, SoftNorm::published_residual) ? 1 : 0);
+    add(claim, rule, std::string(name_of(SoftNorm::published_residual)), std::move(yes), "", is_one);
+  }
+  std::vector<double> cost_ratios(const char* method, const char* to) const {
+    std::vector<double> ratios;
+    for (const SoftConvergence* one : working_) {
+      const SoftCurve *a = one->curve(method), *b = one->curve(to);
+      if (a != nullptr && b != nullptr)
+        ratios.push_back(milliseconds_per_iteration(*a) / milliseconds_per_iteration(*b));
+    }
+    return ratios;
+  }
+  std::vector<double> which_work() const {
+    std::vector<double> yes;
+    for (const SoftConvergence* one : all_) yes.push_back(works(*one->curve(soft_method::plain)) ? 1 : 0);
+    return yes;
+  }
+  static bool is_one(double value) { return value == 1; }
+
+ private:
+  std::vector<const SoftConvergence*> all_, working_;
+};
 
 }  // namespace
 
@@ -147,103 +200,60 @@ std::string SoftClaim::measured_text() const {
   return text;
 }
 
+std::vector<double> stage_ratios(std::span<const SoftStage> stages) {
+  std::vector<double> ratios;
+  double projection = 0, all = 0;
+  std::string_view shape;
+  const auto finish = [&] {
+    if (projection > 0) ratios.push_back(all / projection);
+    projection = all = 0;
+  };
+  for (const SoftStage& stage : stages) {
+    if (stage.shape != shape) finish();
+    shape = stage.shape;
+    if (stage.stage == soft_stage::projection) projection = stage.ms;
+    for (const char* part :
+         {soft_stage::projection, soft_stage::anderson, soft_stage::update, soft_stage::residuals})
+      if (stage.stage == part) all += stage.ms;
+  }
+  finish();
+  return ratios;
+}
+
 std::vector<SoftClaim> judge_soft_claims(std::span<const SoftConvergence> all,
+                                         std::span<const SoftStage> stages,
                                          std::span<const SoftInversion> inversions) {
   using namespace soft_method;
-  std::vector<const SoftConvergence*> stvk, works;
-  for (const SoftConvergence& one : all) {
-    if (one.model != Model::stvk) continue;
-    stvk.push_back(&one);
-    const SoftCurve* curve = one.curve(plain);
-    if (curve != nullptr &&
-        best_of(*curve, SoftNorm::published_residual) <=
-            0.5 * first_of(*curve, SoftNorm::published_residual) &&
-        !diverges(*curve, SoftNorm::published_residual))
-      works.push_back(&one);
-  }
-  const auto fewer = [](const char* method, const char* than, SoftNorm norm) {
-    return [=](const SoftConvergence& one) -> std::optional<double> {
-      const SoftCurve *a = one.curve(method), *b = one.curve(than);
-      if (a == nullptr || b == nullptr) return {};
-      if (const auto times = times_fewer(*a, *b, norm)) return times;
-      return diverges(*a, norm) ? std::optional(0.0) : std::nullopt;  // never there
-    };
-  };
-  const auto diverging = [](const char* method) {
-    return [=](const SoftConvergence& one) -> std::optional<double> {
-      const SoftCurve* curve = one.curve(method);
-      if (curve == nullptr) return {};
-      return diverges(*curve, SoftNorm::published_residual) ? 1 : 0;
-    };
-  };
-  const auto is_one = [](double value) { return value == 1; };
-
-  std::vector<SoftClaim> claims;
-  for (const SoftNorm norm : {SoftNorm::published_residual, SoftNorm::energy_error})
-    claims.push_back(judged({"Anderson + SOR(10) on multipliers converges 3 to 5 times faster",
-                             std::string(fewer_rule),
-                             std::string(name_of(norm)),
-                             {},
-                             " x"},
-                            works, fewer(anderson_sor, plain, norm), [](double x) { return x >= 3; }));
-  claims.push_back(judged(
-      {"... at twice the cost of an iteration", "1.5 to 2.5 times the milliseconds", "time", {}, " x"}, works,
-      [](const SoftConvergence& one) -> std::optional<double> {
-        const SoftCurve *a = one.curve(anderson_sor), *b = one.curve(plain);
-        if (a == nullptr || b == nullptr) return {};
-        return milliseconds_per_iteration(*a) / milliseconds_per_iteration(*b);
-      },
-      [](double x) { return x >= 1.5 && x <= 2.5; }));
+  Judge judge(all);
+  const std::string published(name_of(SoftNorm::published_residual)),
+      up = "ends above ten times its first value";
+  judge.add_speed("Anderson + SOR(10) on multipliers converges 3 to 5 times faster",
+                  "at least 3 times fewer iterations than plain XPBD to the same level", anderson_sor, plain,
+                  [](double times) { return times >= 3; });
+  const auto is_twice = [](double ratio) { return ratio >= 1.5 && ratio <= 2.5; };
+  const std::string twice = "... at twice the cost of an iteration",
+                    twice_rule = "1.5 to 2.5 times the milliseconds";
+  judge.add(twice, twice_rule, "time, stages", stage_ratios(stages), " x", is_twice);
+  judge.add(twice, twice_rule, "time, whole iterations", judge.cost_ratios(anderson_sor, plain), " x",
+            is_twice);
   for (const char* method : {sor_positions, chebyshev})
-    for (const SoftNorm norm : {SoftNorm::published_residual, SoftNorm::energy_error})
-      claims.push_back(judged({fmt::format("{} gains almost nothing", method),
-                               std::string(little_rule),
-                               std::string(name_of(norm)),
-                               {},
-                               " x"},
-                              works, fewer(method, plain, norm), [](double x) { return x < 1.25; }));
+    judge.add_speed(fmt::format("{} gains almost nothing", method),
+                    "less than 1.25 times fewer iterations than plain XPBD, or none", method, plain,
+                    [](double times) { return times < 1.25; });
   for (const char* method : {sor_multipliers, sor_multipliers_10})
-    claims.push_back(judged({fmt::format("{} alone diverges", method),
-                             std::string(diverging_rule),
-                             std::string(name_of(SoftNorm::published_residual)),
-                             {},
-                             ""},
-                            works, diverging(method), is_one));
-  claims.push_back(judged({"Anderson on positions is unstable",
-                           "without a safeguard, " + std::string(diverging_rule),
-                           std::string(name_of(SoftNorm::published_residual)),
-                           {},
-                           ""},
-                          works, diverging(anderson_positions), is_one));
-  for (const SoftNorm norm : {SoftNorm::published_residual, SoftNorm::energy_error})
-    claims.push_back(judged({"Jacobi converges slowly",
-                             "plain XPBD needs at most half the iterations",
-                             std::string(name_of(norm)),
-                             {},
-                             " x"},
-                            works, fewer(plain, jacobi, norm), [](double x) { return x >= 2; }));
-  SoftClaim inverted{
-      "Inverted tetrahedra stay inverted", "StVK: some are left after a second", "count", {}, ""};
+    judge.add_divergence(fmt::format("{} alone diverges", method), up, method);
+  judge.add_divergence("Anderson on positions is unstable", "without a safeguard, " + up, anderson_positions);
+  judge.add_speed("Jacobi converges slowly", "plain XPBD needs at most half the iterations", plain, jacobi,
+                  [](double times) { return times >= 2; });
+  std::vector<double> left;
   for (const SoftInversion& one : inversions)
-    if (one.model == Model::stvk) {
-      inverted.measured.push_back(static_cast<double>(one.after));
-      inverted.held += one.after > 0;
-    }
-  inverted.unit = " left";
-  inverted.verdict = verdict_of(inverted.measured.size(), inverted.held);
-  claims.push_back(std::move(inverted));
-  claims.push_back(judged(
-      {"Plain XPBD with Green strain works from deformed starts",
-       "its published residual halves, and ends below ten times its first value",
-       std::string(name_of(SoftNorm::published_residual)),
-       {},
-       ""},
-      stvk,
-      [&](const SoftConvergence& one) -> std::optional<double> {
-        return std::find(works.begin(), works.end(), &one) != works.end() ? 1 : 0;
-      },
-      is_one));
-  return claims;
+    if (one.model == Model::stvk) left.push_back(static_cast<double>(one.after));
+  judge.add("Inverted tetrahedra stay inverted", "StVK: some are left after a second", "count",
+            std::move(left), " left", [](double count) { return count > 0; });
+  judge.add("Plain XPBD with Green strain works from deformed starts",
+            "its published residual halves, and ends below ten times its first value", published,
+            judge.which_work(), "", Judge::is_one);
+  return std::move(judge.claims);
 }
 
 }  // namespace palpate

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <palpate/study/soft_convergence.h>
+#include <palpate/study/soft_stages.h>
 
 namespace palpate {
 
@@ -52,6 +53,9 @@ struct SoftInversion {
 };
 
 std::vector<SoftClaim> judge_soft_claims(std::span<const SoftConvergence> all,
+                                         std::span<const SoftStage> stages,
                                          std::span<const SoftInversion> inversions);
+// Of each shape, the published iteration's stages together, as times its projection.
+std::vector<double> stage_ratios(std::span<const SoftStage> stages);
 
 }  // namespace palpate

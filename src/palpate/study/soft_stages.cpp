@@ -14,10 +14,10 @@ namespace palpate {
 
 namespace {
 
-constexpr std::array names = {"projection (one by one)", "projection (coloured)",     "Anderson",
-                              "position update",         "published residual, twice", "potential",
-                              "potential with gradient"};
-enum StageOf : std::size_t { one_by_one, coloured, mixing, update, residuals, energy, gradient };
+constexpr std::array names = {soft_stage::projection, soft_stage::anderson, soft_stage::update,
+                              soft_stage::residuals,  soft_stage::coloured, soft_stage::potential,
+                              soft_stage::gradient};
+enum StageOf : std::size_t { one_by_one, mixing, update, residuals, coloured, energy, gradient };
 
 class Rounds {
  public:

@@ -48,30 +48,11 @@ int iterations_for(const SoftShape& shape, bool quick) {
   return shape.tets < 5000 ? 300 : shape.tets < 20000 ? 200 : 100;
 }
 
-SoftConvergence converge(const SoftShape& shape, Model model, const std::string& start,
-                         const SoftDeformation& deformation, bool quick) {
-  SoftStep step(shape.make(), material_of(shape, model), deformation);
-  SoftConvergence result;
-  result.shape = shape.name;
-  result.start = start;
-  result.deformation = deformation;
-  result.model = model;
-  result.nodes = step.mesh.positions.size();
-  result.tets = step.mesh.tets.size();
-  result.inverted = inverted_tets(step.mesh, step.start);
-  result.first = step.first;
-  result.least = step.least;
-  for (const SoftMethod& method : soft_methods(quick))
-    result.curves.push_back(run_soft_method(step, method, iterations_for(shape, quick)));
-  find_energy_errors(result);
-  return result;
-}
-
 void add_convergence(Jobs& jobs, SoftStudy& study, const SoftShape& shape) {
   const auto cost = static_cast<double>(shape.tets) * iterations_for(shape, study.quick);
   const auto add = [&](Model model, const char* start, const std::function<SoftDeformation()>& deformation) {
     jobs.add(cost, fmt::format("{}, {}, {} start", shape.name, name_of(model), start), [=, &study] {
-      study.convergence.push_back(converge(shape, model, start, deformation(), study.quick));
+      study.convergence.push_back(converge_soft(shape, model, start, deformation(), study.quick));
     });
   };
   const auto violent = [] { return SoftDeformation{}; };
@@ -108,6 +89,25 @@ void add_materials(Jobs& jobs, SoftStudy& study, const std::vector<SoftShape>& s
 }
 
 }  // namespace
+
+SoftConvergence converge_soft(const SoftShape& shape, Model model, const std::string& start,
+                              const SoftDeformation& deformation, bool quick) {
+  SoftStep step(shape.make(), material_of(shape, model), deformation);
+  SoftConvergence result;
+  result.shape = shape.name;
+  result.start = start;
+  result.deformation = deformation;
+  result.model = model;
+  result.nodes = step.mesh.positions.size();
+  result.tets = step.mesh.tets.size();
+  result.inverted = inverted_tets(step.mesh, step.start);
+  result.first = step.first;
+  result.least = step.least;
+  for (const SoftMethod& method : soft_methods(quick))
+    result.curves.push_back(run_soft_method(step, method, iterations_for(shape, quick)));
+  find_energy_errors(result);
+  return result;
+}
 
 double largest_stretch(const SoftShape& shape) {
   for (const double stretch : {1.1, 1.05, 1.02, 1.01, 1.005, 1.002, 1.001, 1.0005, 1.0002, 1.0001}) {
@@ -148,7 +148,7 @@ SoftStudy study_soft(const SoftStudyOptions& options) {
   }
   add_materials(jobs, study, shapes);
   study.interrupted = !jobs.run(options);
-  study.claims = judge_soft_claims(study.convergence, study.inversions);
+  study.claims = judge_soft_claims(study.convergence, study.stages, study.inversions);
   return study;
 }
 

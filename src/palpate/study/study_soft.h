@@ -38,6 +38,10 @@ struct SoftStudy {
 
 SoftStudy study_soft(const SoftStudyOptions& options = {});
 
+// All methods from one start.
+SoftConvergence converge_soft(const SoftShape& shape, Model model, const std::string& start,
+                              const SoftDeformation& deformation, bool quick);
+
 // Of stretches from 1.1 down to 1.0001, the largest from which plain XPBD comes down; 1 if none does.
 double largest_stretch(const SoftShape& shape);
 
