@@ -3,24 +3,17 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
-#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
-#include <random>
-#include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include <palpate/base/timing.h>
-#include <palpate/mesh/files.h>
-#include <palpate/mesh/generate.h>
-#include <palpate/soft/elements.h>
 #include <palpate/soft/tet_constraints.h>
-#include <palpate/soft/tet_term.h>
 #include <palpate/solve/solver.h>
+#include <palpate/study/soft_start.h>
 
 #include "benchmarks.h"
 
@@ -30,105 +23,18 @@ namespace {
 
 using Kind = Acceleration::Kind;
 
-constexpr double frame = 1.0 / 60;
+constexpr double frame = SoftStep::length;
 constexpr int most_sweeps = 2000;
 
-std::string data_folder() {
-  const char* folder = std::getenv("PALPATE_DATA");
-  return std::string(folder != nullptr ? folder : "../shared/data") + "/tets/";
-}
-
-struct Shape {
-  std::string name;
-  std::size_t tets;
-  double density;
-  std::function<TetMesh()> make;
-};
-// The meshes of the published work: one unit of the files is 0.1 m.
-std::vector<Shape> shapes(bool quick) {
-  std::vector<Shape> all;
-  const auto beam = [&](std::size_t tets, double cell, std::size_t along, std::size_t across) {
-    all.push_back({fmt::format("beam-{}", tets), tets, 1000,
-                   [=] { return palpate::make(BeamShape{.cell = cell, .along = along, .across = across}); }});
-  };
-  beam(460, 0.005, 23, 2);
-  if (!quick) beam(1395, 0.01 / 3, 31, 3);
-  beam(3120, 0.0025, 39, 4);
-  if (quick) return all;
-  for (const auto& [name, tets, density] :
-       {std::tuple{"hippo", std::size_t{10361}, 1227.0}, {"armadillo", std::size_t{54855}, 1027.0}}) {
-    const std::string file = data_folder() + name + ".node";
-    if (!std::filesystem::exists(file)) continue;
-    all.push_back({name, tets, density, [file] {
-                     TetMesh mesh = read_tet_mesh(file);
-                     for (Vec3& p : mesh.positions) p *= 0.1;
-                     return mesh;
-                   }});
+std::vector<SoftShape> shapes(bool quick) {
+  std::vector<SoftShape> all = soft_beams();
+  if (quick) {
+    all.erase(all.begin() + 1);
+    return all;
   }
+  for (SoftShape& animal : soft_animals()) all.push_back(std::move(animal));
   return all;
 }
-
-// One step of 1/60 s from a body that was stretched to 1.5 times its length, twisted by 90 degrees along it
-// and shaken a little.
-struct SoftStep {
-  TetMesh mesh;
-  std::vector<Material> material;
-  TetTerm term;
-  Equations equations;
-  std::vector<Vec3> start;
-  double first, least;  // potentials: at the start, converged
-
-  SoftStep(TetMesh of, double density, double young)
-      : mesh(std::move(of)),
-        material{{.density = density, .young = young, .poisson = 0.4}},
-        term(mesh, material) {
-    equations.step = frame;
-    equations.masses = node_masses(mesh, material);
-    equations.held.assign(mesh.positions.size(), 0);
-    equations.terms = {&term};
-    deform();
-    equations.targets = targets(start, std::vector<Vec3>(start.size(), Vec3::Zero()), frame);
-    first = potential(equations, start);
-    const auto solver = make_solver("quasi_newton");
-    solver->prepare(equations);
-    std::vector<Vec3> x = start;
-    least = solver->solve(equations, x, {.iterations = 5000, .tolerance = 1e-11}).potential;
-  }
-  static std::vector<Vec3> targets(const std::vector<Vec3>& x, const std::vector<Vec3>& v, double h) {
-    std::vector<Vec3> y(x.size());
-    for (std::size_t i = 0; i < x.size(); ++i) y[i] = x[i] + h * v[i] + h * h * Vec3(0, 0, -9.81);
-    return y;
-  }
-  double error(std::span<const Vec3> x) { return (potential(equations, x) - least) / (first - least); }
-
- private:
-  void deform() {
-    Vec3 low = mesh.positions[0], high = low;
-    for (const Vec3& p : mesh.positions) {
-      low = low.cwiseMin(p);
-      high = high.cwiseMax(p);
-    }
-    int axis = 0;
-    const double length = (high - low).maxCoeff(&axis);
-    const Vec3 middle = 0.5 * (low + high);
-    double edge = 0;
-    for (const TetCorners& t : mesh.tets) edge += (mesh.positions[t[1]] - mesh.positions[t[0]]).norm();
-    edge /= static_cast<double>(mesh.tets.size());
-    std::mt19937_64 random(1);
-    const auto shake = [&] { return 0.1 * edge * (2 * static_cast<double>(random() >> 11) * 0x1p-53 - 1); };
-    for (const Vec3& p : mesh.positions) {
-      const Vec3 from = p - middle;
-      const double angle = from[axis] / length * 1.5707963267948966;
-      const int i = (axis + 1) % 3, j = (axis + 2) % 3;
-      Vec3 to;
-      to[axis] = 1.5 * from[axis];
-      to[i] = std::cos(angle) * from[i] - std::sin(angle) * from[j];
-      to[j] = std::sin(angle) * from[i] + std::cos(angle) * from[j];
-      for (double& number : to) number += shake();
-      start.push_back(middle + to);
-    }
-  }
-};
 
 // A solver with as many iterations and substeps as a target asks for.
 class Contestant {
@@ -285,14 +191,15 @@ Benchmark soft() {
   return {"soft", "solvers of soft bodies: time to an energy error, from a strongly deformed start",
           [](bool quick) {
             std::vector<Case> cases;
-            for (const Shape& shape : shapes(quick))
+            for (const SoftShape& shape : shapes(quick))
               for (const int power : quick ? std::vector{6} : std::vector{4, 6, 8})
                 for (const double target : {1e-2, 1e-4})
                   cases.push_back(
                       {fmt::format("{}-E1e{}", shape.name, power), shape.tets, [shape, power, target, quick] {
-                         return methods(
-                             std::make_shared<SoftStep>(shape.make(), shape.density, std::pow(10.0, power)),
-                             target, quick);
+                         return methods(std::make_shared<SoftStep>(shape.make(),
+                                                                   Material{.density = shape.density,
+                                                                            .young = std::pow(10.0, power)}),
+                                        target, quick);
                        }});
             return cases;
           }};

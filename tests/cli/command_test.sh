@@ -268,4 +268,28 @@ shows_progress_on_a_terminal_only() {
   done
   expect_out 'repairing .*t.ply \([0-9]+ s\)'; expect_out 'writing .*x.msh \([0-9]+ s\)'
 }
+studies_soft_bodies() {
+  command_ study --help; expect_code 0; expect_out 'soft .*Boukadida'
+  command_ study soft --help; expect_code 0; expect_out '--quick'; expect_out '--out'; expect_out 'PALPATE_DATA'
+  command_ study sotf; expect_code 2; expect_err "Did you mean 'soft'"
+  command_ study; expect_code 2; expect_err 'give a command: soft'
+  command_ study soft --threads 0; expect_code 2; expect_err '--threads'
+  : >"$work/file"
+  command_ study soft --quick --out "$work/file/x"; expect_code 1; expect_err 'cannot make this folder.*--out'
+  command_ study soft --quick --out "$work/y" --json "$work/none/x.json"; expect_code 1; expect_err 'such a folder'
+  command_ study soft --quick --out "$work/x" --json "$work/x.json"; expect_code 0
+  expect_out 'Jacobi converges slowly'; expect_out 'quasi_newton'; expect_err "wrote .*x/index.html"
+  grep -q '"verdict"' "$work/x.json" || fail "no verdicts in the JSON"
+  grep -q '</svg>' "$work/x/soft-contraction.svg" || fail "no plot"
+}
+a_study_stops_on_interrupt_with_what_it_has() {
+  set -m
+  "$program" study soft --quick --out "$work/x" --json - >"$work/out" 2>"$work/err" &
+  local pid=$!
+  until [[ -d $work/x ]]; do sleep 0.05; done
+  sleep 0.3
+  kill -INT "$pid"
+  code=0; wait "$pid" || code=$?
+  expect_code 130; expect_out '"interrupted": true'; expect_err 'interrupted'
+}
 "$case_name"

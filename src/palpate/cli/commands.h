@@ -9,5 +9,6 @@ namespace palpate::cli {
 // Each adds its subcommand; when the command line has chosen it, its callback runs and leaves the exit code.
 void add_mesh(CLI::App& app, int& exit_code);
 void add_bench(CLI::App& app, int& exit_code);
+void add_study(CLI::App& app, int& exit_code);
 
 }  // namespace palpate::cli

@@ -34,6 +34,7 @@ int run(int argc, char** argv) {
   int exit_code = cli::done;
   cli::add_mesh(app, exit_code);
   cli::add_bench(app, exit_code);
+  cli::add_study(app, exit_code);
   if (const auto ended = cli::parse(app, argc, argv)) return *ended;
   return exit_code;
 }

@@ -12,11 +12,11 @@
 #include <palpate/base/error.h>
 #include <palpate/cli/exit_codes.h>
 #include <palpate/cli/mesh_commands.h>
-#include <palpate/cli/picture.h>
 #include <palpate/cli/progress.h>
 #include <palpate/geometry/box.h>
 #include <palpate/mesh/boundary.h>
 #include <palpate/mesh/formats/disk.h>
+#include <palpate/report/picture.h>
 
 namespace palpate::cli {
 
@@ -25,12 +25,12 @@ namespace {
 struct Settings {
   std::vector<std::string> paths;
   std::string output, format;
-  View view;
+  PictureView view;
   bool side_by_side = false;
 };
 
 // Each to the right of the one before, as the eye sees it, all equally large.
-void put_side_by_side(std::vector<TriangleMesh>& meshes, const View& view) {
+void put_side_by_side(std::vector<TriangleMesh>& meshes, const PictureView& view) {
   const double a = view.azimuth * std::numbers::pi / 180;
   const Vec3 right(-std::sin(a), std::cos(a), 0);
   for (std::size_t i = 0; i < meshes.size(); ++i) {
@@ -40,9 +40,9 @@ void put_side_by_side(std::vector<TriangleMesh>& meshes, const View& view) {
   }
 }
 
-std::string drawn(const std::vector<TriangleMesh>& meshes, const View& view) {
+std::string drawn(const std::vector<TriangleMesh>& meshes, const PictureView& view) {
   const Progress progress("drawing");
-  return png(draw(meshes, view), view.width, view.height);
+  return png(draw_picture(meshes, view), view.width, view.height);
 }
 
 void check_target(const std::string& path) {
@@ -64,7 +64,7 @@ void run(const Settings& settings) {
                          : boundary_surface({std::move(file.positions), std::move(file.tets)}).mesh);
   }
   if (settings.side_by_side) put_side_by_side(meshes, settings.view);
-  const View& view = settings.view;
+  const PictureView& view = settings.view;
   detail::write_bytes(settings.output, drawn(meshes, view));
   say("palpate: wrote {}: {} x {} pixels\n", settings.output, view.width, view.height);
 }

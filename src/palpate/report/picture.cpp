@@ -1,4 +1,4 @@
-#include <palpate/cli/picture.h>
+#include <palpate/report/picture.h>
 
 #include <zlib.h>
 
@@ -12,11 +12,11 @@
 
 #include <palpate/base/error.h>
 #include <palpate/base/parallel.h>
-#include <palpate/cli/raster.h>
 #include <palpate/geometry/box.h>
 #include <palpate/mesh/degenerate.h>
+#include <palpate/report/raster.h>
 
-namespace palpate::cli {
+namespace palpate {
 
 namespace {
 
@@ -28,7 +28,7 @@ struct Scene {
   std::vector<TriangleCorners> triangles;
 };
 
-Mat3 turned_to(const View& view) {
+Mat3 turned_to(const PictureView& view) {
   const double a = view.azimuth * std::numbers::pi / 180, e = view.elevation * std::numbers::pi / 180;
   Mat3 turn;  // rows: right, down, towards the eye
   turn.row(2) = Vec3(std::cos(e) * std::cos(a), std::cos(e) * std::sin(a), std::sin(e));
@@ -37,7 +37,7 @@ Mat3 turned_to(const View& view) {
   return turn;
 }
 
-Scene seen(std::span<const TriangleMesh> meshes, const View& view) {
+Scene seen(std::span<const TriangleMesh> meshes, const PictureView& view) {
   const Mat3 turn = turned_to(view);
   double unit = 1;  // huge and tiny meshes alike
   for (const TriangleMesh& mesh : meshes) unit = std::min(unit, unit_scale(mesh.positions));
@@ -100,7 +100,7 @@ class Bins {
 };
 
 // A row of pixels: the means of their samples.
-void average(const Band& band, std::size_t y, std::span<std::uint8_t> pixels) {
+void average(const RasterBand& band, std::size_t y, std::span<std::uint8_t> pixels) {
   for (std::size_t x = 0; x < pixels.size(); ++x) {
     float sum = 0;
     for (std::size_t k = 0; k < fine * fine; ++k) sum += band.row(fine * y + k / fine)[fine * x + k % fine];
@@ -122,7 +122,7 @@ void append_block(std::string& out, const std::string& name, const std::string& 
 
 }  // namespace
 
-std::vector<std::uint8_t> draw(std::span<const TriangleMesh> meshes, const View& view) {
+std::vector<std::uint8_t> draw_picture(std::span<const TriangleMesh> meshes, const PictureView& view) {
   const Scene scene = seen(meshes, view);
   // As many rows as a cache holds, but not so few that a large triangle is met in very many bands.
   const std::size_t rows = std::max<std::size_t>(4, (std::size_t{1} << 16) / (fine * fine * view.width));
@@ -131,7 +131,7 @@ std::vector<std::uint8_t> draw(std::span<const TriangleMesh> meshes, const View&
   const double line = view.edges ? 0.5 * static_cast<double>(fine) : 0;
   std::vector<std::uint8_t> pixels(view.width * view.height);
   parallel_chunks(view.height, rows, [&](Chunk chunk) {
-    Band band(fine * view.width, fine * chunk.begin, fine * (chunk.end - chunk.begin));
+    RasterBand band(fine * view.width, fine * chunk.begin, fine * (chunk.end - chunk.begin));
     for (const std::uint32_t t : bins.of(chunk.index)) {
       const auto p = triangle_at(scene.points, scene.triangles[t]);
       band.paint(p, grey_of(p), line);
@@ -164,4 +164,4 @@ std::string png(std::span<const std::uint8_t> grey, std::size_t width, std::size
   return out;
 }
 
-}  // namespace palpate::cli
+}  // namespace palpate

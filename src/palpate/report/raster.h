@@ -13,12 +13,12 @@
 
 #include <palpate/mesh/mesh.h>
 
-namespace palpate::cli {
+namespace palpate {
 
 // Rows [top, top + height) of a canvas. Sample (x, y) stands at exactly these coordinates.
-class Band {
+class RasterBand {
  public:
-  Band(std::size_t width, std::size_t top, std::size_t height);
+  RasterBand(std::size_t width, std::size_t top, std::size_t height);
   // Where it is nearer than what is there already; z points towards the eye. Samples nearer than `line` to
   // one of its sides get a darker grey. A triangle that is seen from its edge leaves nothing.
   void paint(const std::array<Vec3, 3>& corners, float grey, double line);
@@ -33,4 +33,4 @@ class Band {
   std::vector<float> depth_, grey_;
 };
 
-}  // namespace palpate::cli
+}  // namespace palpate

@@ -8,18 +8,18 @@
 
 #include <palpate/mesh/mesh.h>
 
-namespace palpate::cli {
+namespace palpate {
 
-struct View {
+struct PictureView {
   std::size_t width = 800, height = 600;  // [pixels]
   double azimuth = 30, elevation = 25;    // where one stands [degrees]; z is up
   bool edges = true;                      // draw the triangles' sides
 };
 
 // Grey values, row by row from the top. The meshes fill the picture together, without perspective.
-std::vector<std::uint8_t> draw(std::span<const TriangleMesh> meshes, const View& view);
+std::vector<std::uint8_t> draw_picture(std::span<const TriangleMesh> meshes, const PictureView& view);
 
 // The bytes of a PNG file.
 std::string png(std::span<const std::uint8_t> grey, std::size_t width, std::size_t height);
 
-}  // namespace palpate::cli
+}  // namespace palpate

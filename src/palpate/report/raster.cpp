@@ -1,11 +1,11 @@
-#include <palpate/cli/raster.h>
+#include <palpate/report/raster.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
 
-namespace palpate::cli {
+namespace palpate {
 
 namespace {
 
@@ -83,12 +83,12 @@ class Inner {
 }  // namespace
 
 // A row of a triangle: depth z at x, growing by slope.
-struct Band::Run {
+struct RasterBand::Run {
   std::size_t y;
   double x, z, slope;
 };
 
-Band::Band(std::size_t width, std::size_t top, std::size_t height)
+RasterBand::RasterBand(std::size_t width, std::size_t top, std::size_t height)
     : width_(width),
       top_(top),
       height_(height),
@@ -96,7 +96,7 @@ Band::Band(std::size_t width, std::size_t top, std::size_t height)
       grey_(width * height, 1.0f) {}
 
 // Depths are floats; no row is so long that a float could not count its samples.
-void Band::fill(const Run& run, std::size_t begin, std::size_t end, float grey) {
+void RasterBand::fill(const Run& run, std::size_t begin, std::size_t end, float grey) {
   if (begin >= end) return;
   float* const depth = depth_.data() + (run.y - top_) * width_ + begin;
   float* const shade = grey_.data() + (run.y - top_) * width_ + begin;
@@ -111,7 +111,7 @@ void Band::fill(const Run& run, std::size_t begin, std::size_t end, float grey) 
   }
 }
 
-void Band::paint(const std::array<Vec3, 3>& p, float grey, double line) {
+void RasterBand::paint(const std::array<Vec3, 3>& p, float grey, double line) {
   const double area = doubled_area(p);
   if (!(std::abs(area) > 0) || !std::isfinite(area)) return;
   const Inner inner(p, area, line);
@@ -132,4 +132,4 @@ void Band::paint(const std::array<Vec3, 3>& p, float grey, double line) {
   }
 }
 
-}  // namespace palpate::cli
+}  // namespace palpate

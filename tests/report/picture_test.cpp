@@ -1,4 +1,4 @@
-#include <palpate/cli/picture.h>
+#include <palpate/report/picture.h>
 
 #include <algorithm>
 #include <array>
@@ -9,9 +9,9 @@
 #include <gtest/gtest.h>
 
 #include <palpate/base/parallel.h>
-#include <palpate/cli/raster.h>
+#include <palpate/report/raster.h>
 
-namespace palpate::cli {
+namespace palpate {
 namespace {
 
 constexpr std::size_t width = 96, height = 64;
@@ -60,7 +60,7 @@ std::vector<std::array<Vec3, 3>> random_triangles(std::size_t count, bool whole)
 TEST(Raster, GivesWhatLookingAtEverySampleGives) {
   for (const bool whole : {false, true})
     for (const double line : {0.0, 1.5}) {
-      Band upper(width, 0, 20), lower(width, 20, height - 20);
+      RasterBand upper(width, 0, 20), lower(width, 20, height - 20);
       PlainCanvas plain;
       float grey = 0.2f;
       for (const auto& p : random_triangles(60, whole)) {
@@ -90,7 +90,7 @@ TEST(Raster, LeavesNoGapBetweenNeighbours) {
     const std::array<Vec3, 5> ring = {Vec3(-1, -1, 0), Vec3(width + 1, -at(random), 0),
                                       Vec3(width + 1, height + 1, 0), Vec3(at(random) * width, height + 2, 0),
                                       Vec3(-1, height + 1, 0)};
-    Band band(width, 0, height);
+    RasterBand band(width, 0, height);
     for (std::size_t k = 0; k < ring.size(); ++k) band.paint({ring[(k + 1) % 5], centre, ring[k]}, 0.5f, 0);
     for (std::size_t y = 0; y < height; ++y)
       ASSERT_EQ(std::count(band.row(y).begin(), band.row(y).end(), 0.5f), width) << "row " << y;
@@ -98,7 +98,7 @@ TEST(Raster, LeavesNoGapBetweenNeighbours) {
 }
 
 TEST(Raster, TakesFlatThinAndFarTriangles) {
-  Band band(width, 0, height);
+  RasterBand band(width, 0, height);
   const double huge = 1e300;
   band.paint({Vec3(1, 1, 0), Vec3(5, 5, 0), Vec3(9, 9, 0)}, 0.5f, 1);
   band.paint({Vec3(1, 1, 0), Vec3(1, 1, 0), Vec3(1, 1, 0)}, 0.5f, 1);
@@ -118,11 +118,11 @@ TEST(Picture, DoesNotDependOnTheNumberOfThreads) {
   }
   const std::vector<TriangleMesh> meshes = {mesh};
   std::vector<std::uint8_t> one, four;
-  Threads(1).run([&] { one = draw(meshes, View{}); });
-  Threads(4).run([&] { four = draw(meshes, View{}); });
+  Threads(1).run([&] { one = draw_picture(meshes, PictureView{}); });
+  Threads(4).run([&] { four = draw_picture(meshes, PictureView{}); });
   EXPECT_EQ(one, four);
   EXPECT_LT(*std::min_element(one.begin(), one.end()), 200);
 }
 
 }  // namespace
-}  // namespace palpate::cli
+}  // namespace palpate

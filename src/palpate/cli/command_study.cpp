@@ -1,0 +1,110 @@
+// `palpate study`: published experiments re-run, theirs beside ours, ending in a page.
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include <fmt/format.h>
+
+#include <palpate/base/error.h>
+#include <palpate/base/parallel.h>
+#include <palpate/cli/commands.h>
+#include <palpate/cli/exit_codes.h>
+#include <palpate/cli/mesh_commands.h>
+#include <palpate/cli/progress.h>
+#include <palpate/mesh/formats/disk.h>
+#include <palpate/study/study_soft.h>
+
+namespace palpate::cli {
+
+namespace {
+
+constexpr int interrupted_by_user = 130;
+std::atomic<bool> interrupted = false;
+
+void stop_on_interrupt() {
+  std::signal(SIGINT, [](int) {
+    if (interrupted.exchange(true)) std::_Exit(interrupted_by_user);  // a second Ctrl-C means now
+  });
+}
+
+struct Settings {
+  std::string folder = "results/study-soft", json;
+  bool quick = false;
+  int threads = 0;
+};
+
+// All that can be wrong with the folder, before minutes of work.
+void make_folder(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error)
+    throw Error(Place::file(folder), fmt::format("cannot make this folder: {}", error.message()),
+                "Give another with --out.");
+  check_place(folder + "/index.html");
+}
+
+SoftStudy run_study(const Settings& settings) {
+  SoftStudy study;
+  Progress bar("palpate study soft");
+  const auto progress = [&](double fraction, std::string_view) {
+    bar.show(fraction);
+    return !interrupted;
+  };
+  Threads(settings.threads).run([&] { study = study_soft({.quick = settings.quick, .progress = progress}); });
+  return study;
+}
+
+int run(const Settings& settings) {
+  make_folder(settings.folder);
+  if (!settings.json.empty() && settings.json != "-") check_place(settings.json);
+  stop_on_interrupt();
+  const SoftStudy study = run_study(settings);
+  const std::string page = settings.folder + "/index.html";
+  std::string html, json;
+  Threads(settings.threads).run([&] {
+    html = soft_page(study);
+    json = soft_json(study);
+  });
+  detail::write_bytes(page, html);
+  for (const auto& [name, plot] : soft_plots(study))
+    detail::write_bytes(fmt::format("{}/{}.svg", settings.folder, name), plot);
+  if (settings.json == "-") {
+    std::fputs(json.c_str(), stdout);
+  } else {
+    if (!settings.json.empty()) detail::write_bytes(settings.json, json);
+    Table claims = claims_table(study);
+    claims.columns.resize(4);  // the rules are on the page
+    std::fputs((plain_text(claims) + "\n" + plain_text(ours_table(study))).c_str(), stdout);
+  }
+  for (const std::string& name : study.missing)
+    say("palpate: left out: {}. Put its files there, or set PALPATE_DATA to the folder that holds tets/.\n",
+        name);
+  if (study.interrupted) say("palpate: interrupted: only what was complete is shown\n");
+  say("palpate: wrote {}\n", page);
+  return study.interrupted ? interrupted_by_user : done;
+}
+
+}  // namespace
+
+void add_study(CLI::App& app, int& exit_code) {
+  CLI::App* study = app.add_subcommand("study", "Published experiments re-run, theirs beside ours");
+  study->require_subcommand(1);
+  auto settings = std::make_shared<Settings>();
+  CLI::App* soft = study->add_subcommand("soft", "Accelerated soft bodies (Boukadida 2020)");
+  soft->add_option("--out", settings->folder, "Folder for index.html and its plots; made if need be")
+      ->capture_default_str();
+  soft->add_option("--json", settings->json, "Write the numbers as JSON to this file (- for stdout)");
+  soft->add_flag("--quick", settings->quick, "The smallest beam only, few iterations: under a minute");
+  soft->add_option("--threads", settings->threads, "At most so many (default: all)")
+      ->check(CLI::Range(1, 1024));
+  soft->callback([settings, &exit_code] { exit_code = run(*settings); });
+  soft->footer(
+      "Hippopotamus and armadillo are read from tets/ in the folder that PALPATE_DATA names (default\n"
+      "../shared/data); without them they are left out.\n");
+}
+
+}  // namespace palpate::cli
