@@ -1,7 +1,12 @@
-// solve/ and soft/: milliseconds from a strongly deformed start to an energy error, all solvers on the same
-// step of the same material.
+// solve/ and soft/. Three kinds of cases:
+//
+//   beam-460-E1e4 ...        milliseconds from a strongly deformed start to an energy error, all solvers on
+//   the
+//                            same step of the same material; each twice, for errors of 1e-2 and 1e-4
+//   sweep-armadillo-stvk ... one sweep of projections: plain Eigen, one after the other, by colours
+//   standing-armadillo-E1e6  a step of the armadillo that was let go on its feet, and how far it comes to
+//                            rest from where it should
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -10,21 +15,23 @@
 
 #include <fmt/format.h>
 
-#include <palpate/base/timing.h>
+#include <palpate/soft/elements.h>
+#include <palpate/soft/soft_body.h>
 #include <palpate/soft/tet_constraints.h>
-#include <palpate/solve/solver.h>
 #include <palpate/study/soft_start.h>
 
 #include "benchmarks.h"
+#include "reference_soft.h"
+#include "soft_contest.h"
 
 namespace palpate::bench {
 
 namespace {
 
-using Kind = Acceleration::Kind;
-
 constexpr double frame = SoftStep::length;
-constexpr int most_sweeps = 2000;
+constexpr std::array targets = {1e-2, 1e-4};
+
+using Facts = std::vector<std::pair<std::string, double>>;
 
 std::vector<SoftShape> shapes(bool quick) {
   std::vector<SoftShape> all = soft_beams();
@@ -36,153 +43,196 @@ std::vector<SoftShape> shapes(bool quick) {
   return all;
 }
 
-// A solver with as many iterations and substeps as a target asks for.
-class Contestant {
- public:
-  Contestant(const std::shared_ptr<SoftStep>& step, std::string solver, const Acceleration& acceleration)
-      : step_(step),
-        constraints_(step->mesh, step->material, step->material[0].model),
-        solver_(make_solver(solver, acceleration)),
-        name_(acceleration.kind == Kind::none
-                  ? solver
-                  : fmt::format("{} + {}", solver, palpate::name_of(acceleration.kind))) {
-    equations_.masses = step->equations.masses;
-    equations_.held = step->equations.held;
-    equations_.terms = step->equations.terms;
-    equations_.constraints = {&constraints_};
-  }
-  const std::string& name() const { return name_; }
-  int iterations() const { return iterations_; }
-  int substeps() const { return substeps_; }
+// --- time to an error -----------------------------------------------------------------------------
 
-  // The fewest sweeps that reach the target; false: none does.
-  bool find(double target) {
-    double best = std::numeric_limits<double>::infinity();
-    const bool projects = name_.starts_with("xpbd");
-    for (const int substeps : projects ? std::vector{1, 2, 5, 10, 20} : std::vector{1}) {
-      const std::optional<int> needed = substeps == 1 ? watch(target) : search(substeps, target);
-      if (!needed || static_cast<double>(substeps) * *needed >= best) continue;
-      best = static_cast<double>(substeps) * *needed;
-      chosen_ = {substeps, *needed};
-    }
-    if (!std::isfinite(best)) return false;
-    prepare(chosen_.first, chosen_.second);
-    return true;
-  }
-
-  void run() {
-    x_ = step_->start;
-    const double h = frame / substeps_;
-    velocities_.assign(x_.size(), Vec3::Zero());
-    for (int s = 0; s < substeps_; ++s) {
-      before_ = x_;
-      equations_.targets = SoftStep::targets(x_, velocities_, h);
-      solver_->solve(equations_, x_, {.iterations = iterations_});
-      for (std::size_t i = 0; i < x_.size(); ++i) velocities_[i] = (x_[i] - before_[i]) / h;
-    }
-  }
-  double error() { return step_->error(x_); }
-
- private:
-  void prepare(int substeps, int iterations) {
-    substeps_ = substeps;
-    iterations_ = iterations;
-    equations_.step = frame / substeps;
-    equations_.targets = step_->equations.targets;
-    solver_->prepare(equations_);
-  }
-  // With one substep, all numbers of iterations are seen on the way.
-  std::optional<int> watch(double target) {
-    prepare(1, most_sweeps);
-    std::optional<int> reached;
-    std::vector<Vec3> x = step_->start;
-    solver_->solve(equations_, x, {.iterations = most_sweeps, .watch = [&](int n, std::span<const Vec3> now) {
-                                     if (step_->error(now) <= target) reached = n;
-                                     return !reached;
-                                   }});
-    return reached;
-  }
-  // What misses the target with all sweeps will not reach it with fewer.
-  std::optional<int> search(int substeps, double target) {
-    const auto reaches = [&](int iterations) {
-      prepare(substeps, iterations);
-      run();
-      return error() <= target;
-    };
-    int low = 0, high = most_sweeps / substeps;
-    if (!reaches(high)) return {};
-    while (high - low > std::max(1, high / 10)) {
-      const int middle = (low + high) / 2;
-      (reaches(middle) ? high : low) = middle;
-    }
-    return high;
-  }
-
-  std::shared_ptr<SoftStep> step_;
-  TetConstraints constraints_;
-  Equations equations_;
-  std::unique_ptr<Solver> solver_;
-  std::string name_;
-  int iterations_ = 0, substeps_ = 1;
-  std::pair<int, int> chosen_;
-  std::vector<Vec3> x_, before_, velocities_;
-};
-
-double seconds_of(Contestant& one) {
-  one.run();
-  const auto start = Clock::now();
-  one.run();
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-std::vector<Method> methods(const std::shared_ptr<SoftStep>& step, double target, bool quick) {
-  const std::vector<std::pair<std::string, Acceleration>> all = {
-      {"quasi_newton", {}},
-      {"xpbd", {}},
-      {"xpbd_coloured", {}},
-      {"xpbd_coloured", {.kind = Kind::anderson_both}},
-      {"xpbd_coloured", {.kind = Kind::chebyshev}},
-      {"vertex", {}},
-      {"vertex", {.kind = Kind::anderson_positions}}};
+std::vector<Method> to_error(const std::shared_ptr<Contest>& contest, double target) {
   std::vector<std::shared_ptr<Contestant>> reached;
-  for (const auto& [solver, acceleration] : all) {
-    if (quick && solver == "vertex" && acceleration.kind == Kind::none) continue;  // takes seconds
-    auto one = std::make_shared<Contestant>(step, solver, acceleration);
-    if (one->find(target)) reached.push_back(std::move(one));
-  }
-  const auto is_default = [](const Contestant& one) { return one.name() == solver_names().front(); };
+  for (const auto& one : contest->contestants)
+    if (one->effort(target)) reached.push_back(one);
+  const std::string_view best = solver_names().front();
   // Where plain projections do not get there, the best of the others stands in for them.
   std::shared_ptr<Contestant> reference;
-  double fastest = std::numeric_limits<double>::infinity();
   for (const auto& one : reached)
     if (one->name() == "xpbd") reference = one;
   const bool failed = !reference;
-  if (failed)
-    for (const auto& one : reached)
-      if (!is_default(*one))
-        if (const double seconds = seconds_of(*one); seconds < fastest) {
-          fastest = seconds;
-          reference = one;
-        }
+  double fastest = std::numeric_limits<double>::infinity();
+  for (const auto& one : reached)
+    if (failed && one->name() != best && one->effort(target)->seconds < fastest) {
+      fastest = one->effort(target)->seconds;
+      reference = one;
+    }
   std::vector<Method> result;
   for (const auto& one : reached) {
+    const Contestant::Effort effort = *one->effort(target);
     Method method;
     method.name = one->name();
     method.role = one == reference ? Role::reference : Role::ours;
-    method.run = [step, one] { one->run(); };
+    method.run = [contest, one, effort] { one->run(effort); };
     method.parallel = one->name() != "xpbd";
-    method.facts = [step, one, target]() -> std::vector<std::pair<std::string, double>> {
+    method.facts = [contest, one, effort, target]() -> Facts {
       return {{"target", target},
               {"error", one->error()},
-              {"iterations", one->iterations()},
-              {"substeps", one->substeps()},
-              {"tetrahedra", static_cast<double>(step->mesh.tets.size())}};
+              {"iterations", effort.iterations},
+              {"substeps", effort.substeps},
+              {"tetrahedra", static_cast<double>(contest->step->mesh.tets.size())}};
     };
-    if (is_default(*one)) method.flags.emplace_back("default");
+    if (one->name() == best) method.flags.emplace_back("default");
     if (failed) method.flags.emplace_back("reference_failed");
     result.push_back(std::move(method));
   }
   return result;
+}
+
+// Both targets from one contest: it is made with the first case and goes with the last.
+struct Shared {
+  std::shared_ptr<Contest> contest;
+  std::size_t uses = 0;
+};
+
+void add_to_error(const SoftShape& shape, int power, std::vector<Case>& cases) {
+  const auto shared = std::make_shared<Shared>();
+  for (const double target : targets)
+    cases.push_back({fmt::format("{}-E1e{}", shape.name, power), shape.tets, [=] {
+                       if (!shared->contest) {
+                         const Material material{
+                             .density = shape.density, .young = std::pow(10.0, power), .poisson = 0.4};
+                         shared->contest = std::make_shared<Contest>(
+                             std::make_shared<SoftStep>(shape.make(), material), targets);
+                       }
+                       std::vector<Method> methods = to_error(shared->contest, target);
+                       if (++shared->uses == targets.size()) shared->contest.reset();
+                       return methods;
+                     }});
+}
+
+// --- one sweep ------------------------------------------------------------------------------------
+
+struct Sweeps {
+  TetMesh mesh;
+  std::vector<Vec3> start, x;
+  PlainSweep plain;
+  TetConstraints one_by_one, by_colour;
+  std::vector<PaddedPoint> points;
+  std::vector<double> multipliers;
+
+  Sweeps(TetMesh of, const std::vector<Material>& material)
+      : mesh(std::move(of)),
+        start(deformed(mesh, {.stretch = 1.1, .twist = 0.3, .shake = 0.02})),
+        plain(mesh, material[0], node_masses(mesh, material), frame),
+        one_by_one(mesh, material, material[0].model),
+        by_colour(mesh, material, material[0].model) {
+    std::vector<double> inverse = node_masses(mesh, material);
+    for (double& mass : inverse) mass = 1 / mass;
+    one_by_one.prepare(inverse, frame);
+    by_colour.prepare(inverse, frame, Arrangement::by_colour);
+  }
+  void run(TetConstraints& constraints) {
+    points.clear();
+    for (const Vec3& p : start) points.emplace_back(p);
+    multipliers.assign(constraints.multipliers(), 0);
+    constraints.project(points, multipliers);
+  }
+};
+
+std::vector<Method> one_sweep(const SoftShape& shape, Model model) {
+  const std::vector<Material> material{
+      {.density = shape.density, .young = 1e6, .poisson = 0.4, .model = model}};
+  const auto sweeps = std::make_shared<Sweeps>(shape.make(), material);
+  const auto method = [&](std::string name, Role role, bool parallel, std::function<void()> run) {
+    Method result;
+    result.name = std::move(name);
+    result.role = role;
+    result.run = std::move(run);
+    result.parallel = parallel;
+    result.facts = [sweeps]() -> Facts {
+      return {{"tetrahedra", static_cast<double>(sweeps->mesh.tets.size())}};
+    };
+    return result;
+  };
+  return {method("plain Eigen", Role::reference, false,
+                 [sweeps] {
+                   sweeps->x = sweeps->start;
+                   sweeps->plain.run(sweeps->x);
+                 }),
+          method("xpbd", Role::ours, false, [sweeps] { sweeps->run(sweeps->one_by_one); }),
+          method("xpbd_coloured", Role::ours, true, [sweeps] { sweeps->run(sweeps->by_colour); })};
+}
+
+// --- in real time ---------------------------------------------------------------------------------
+
+// The armadillo on its feet: they are where its longest side ends, and gravity goes there.
+class Standing {
+ public:
+  static constexpr int iterations = 6, steps = 600;
+
+  Standing(const SoftShape& shape, double young)
+      : mesh_(shape.make()),
+        body_(mesh_, {.density = shape.density, .young = young, .poisson = 0.4}, options()) {
+    double high = -HUGE_VAL, low = HUGE_VAL;
+    for (const Vec3& p : mesh_.positions) {
+      high = std::max(high, p.x());
+      low = std::min(low, p.x());
+    }
+    length_ = high - low;
+    std::vector<std::uint32_t> feet;
+    for (std::uint32_t v = 0; v < mesh_.positions.size(); ++v)
+      if (mesh_.positions[v].x() > high - 0.05 * length_) feet.push_back(v);
+    body_.fix(feet);
+    for (int i = 0; i < steps; ++i) {
+      if (i == 30) {  // in the middle of its fall
+        moving_.assign(body_.positions().begin(), body_.positions().end());
+        velocities_.assign(body_.velocities().begin(), body_.velocities().end());
+      }
+      body_.step(frame);
+      most_inverted_ = std::max(most_inverted_, body_.inverted());
+    }
+    rest_.assign(body_.positions().begin(), body_.positions().end());
+    // Where it should rest: the nearest place without any force left.
+    body_.set_solve({.iterations = 3000, .tolerance = 1e-8});
+    body_.set_velocities(std::vector<Vec3>(mesh_.positions.size(), Vec3::Zero()));
+    for (int i = 0; i < 3; ++i) body_.step(1);
+    for (std::size_t v = 0; v < rest_.size(); ++v)
+      error_ = std::max(error_, (rest_[v] - body_.positions()[v]).norm() / length_);
+    body_.set_solve(options().solve);
+    again();
+    body_.step(frame);
+  }
+  void again() {
+    body_.set_positions(moving_);
+    body_.set_velocities(velocities_);
+  }
+  void step() { body_.step(frame); }
+  Facts facts() const {
+    return {{"iterations", iterations},
+            {"shape_error", error_},
+            {"most_inverted", static_cast<double>(most_inverted_)}};
+  }
+
+ private:
+  static SoftBodyOptions options() {
+    SoftBodyOptions result;
+    result.gravity = Vec3(9.81, 0, 0);
+    result.solve.iterations = iterations;
+    return result;
+  }
+
+  TetMesh mesh_;
+  SoftBody body_;
+  double length_ = 0, error_ = 0;
+  std::size_t most_inverted_ = 0;
+  std::vector<Vec3> moving_, velocities_, rest_;
+};
+
+std::vector<Method> standing(const SoftShape& shape, double young) {
+  const auto body = std::make_shared<Standing>(shape, young);
+  Method method;
+  method.name = std::string(solver_names().front());
+  method.prepare = [body] { body->again(); };
+  method.run = [body] { body->step(); };
+  method.parallel = true;
+  method.facts = [body] { return body->facts(); };
+  method.flags = {"default"};
+  return {method};
 }
 
 }  // namespace
@@ -191,16 +241,19 @@ Benchmark soft() {
   return {"soft", "solvers of soft bodies: time to an energy error, from a strongly deformed start",
           [](bool quick) {
             std::vector<Case> cases;
-            for (const SoftShape& shape : shapes(quick))
+            const std::vector<SoftShape> all = shapes(quick);
+            for (const SoftShape& shape : all)
               for (const int power : quick ? std::vector{6} : std::vector{4, 6, 8})
-                for (const double target : {1e-2, 1e-4})
-                  cases.push_back(
-                      {fmt::format("{}-E1e{}", shape.name, power), shape.tets, [shape, power, target, quick] {
-                         return methods(std::make_shared<SoftStep>(shape.make(),
-                                                                   Material{.density = shape.density,
-                                                                            .young = std::pow(10.0, power)}),
-                                        target, quick);
-                       }});
+                add_to_error(shape, power, cases);
+            const SoftShape& largest = all.back();
+            for (const auto& [model, name] :
+                 {std::pair{Model::stvk, "stvk"}, {Model::neo_hookean, "neo_hookean"}})
+              cases.push_back({fmt::format("sweep-{}-{}", largest.name, name), largest.tets,
+                               [largest, of = model] { return one_sweep(largest, of); }});
+            if (largest.name == "armadillo")
+              for (const int power : {4, 6, 8})
+                cases.push_back({fmt::format("standing-armadillo-E1e{}", power), largest.tets,
+                                 [=] { return standing(largest, std::pow(10.0, power)); }});
             return cases;
           }};
 }

@@ -20,7 +20,7 @@
 namespace palpate {
 
 struct SolveOptions {
-  int iterations = 20;   // at most
+  int iterations = 10;   // at most
   double tolerance = 0;  // stop when the residual is below this [m]
   double budget = 0;     // stop when this much time is gone [s]; 0: never. Results then depend on the machine
   // Called after every iteration with the positions reached; false: enough.
