@@ -2,16 +2,17 @@
 
 #include <algorithm>
 
-#include <Eigen/SparseCholesky>
+#include <Eigen/OrderingMethods>
+#include <Eigen/SparseCore>
 
 #include <palpate/base/error.h>
+#include <palpate/solve/metric_factor.h>
 
 namespace palpate {
 
 namespace {
 
 using Sparse = Eigen::SparseMatrix<double>;
-using Factor = Eigen::SimplicialLDLT<Sparse, Eigen::Lower, Eigen::NaturalOrdering<int>>;
 constexpr int none = -1;
 
 Sparse lower_half(std::size_t nodes, std::span<const MetricEntry> entries,
@@ -99,67 +100,42 @@ std::vector<int> order_of(const Sparse& lower) {
   return result;
 }
 
-// How many columns from here go into one panel: as long as few zeros are needed to give all the same rows.
-template <class Below>
-std::size_t panel_from(std::size_t first, std::size_t columns, Below&& below) {
-  std::size_t width = 1, entries = below(first).size();
-  while (width < Metric::panel_width && first + width < columns) {
-    const std::size_t next = first + width;
-    const std::span<const int> last = below(next - 1);
-    if (last.empty() || static_cast<std::size_t>(last.front()) != next) break;
-    const std::size_t rows = below(next).size(), filled = (width + 1) * rows + (width + 1) * width / 2;
-    if (5 * (filled - std::min(filled, entries + rows)) > filled) break;
-    entries += rows;
-    ++width;
-  }
-  return width;
-}
-
 }  // namespace
 
 void Metric::factor(std::size_t nodes, std::span<const MetricEntry> entries,
                     std::span<const std::uint8_t> held) {
   const Sparse matrix = lower_half(nodes, entries, held);
   const std::vector<int> order = order_of(matrix);
-  const Factor factored(permuted(matrix, order));
-  if (factored.info() != Eigen::Success || !(nodes == 0 || factored.vectorD().minCoeff() > 0))
+  const Sparse ordered = permuted(matrix, order);
+  std::vector<Supernode> supernodes;
+  if (!factor_by_fronts(ordered, elimination_tree(ordered), supernodes))
     throw Error(Place::named("metric", "of the nodes"), "it is not positive definite",
                 "Does every node have a mass? Are all stiffnesses positive?");
   order_.assign(order.begin(), order.end());
   work_.resize(nodes);
   inverse_.resize(nodes);
-  for (std::size_t p = 0; p < nodes; ++p) inverse_[p] = 1 / factored.vectorD()[static_cast<Eigen::Index>(p)];
-  const Sparse lower(factored.matrixL());  // rows of a column ascend, the diagonal first
-  const auto below = [&](std::size_t c) {
-    const int *begin = lower.outerIndexPtr() + c, *row = lower.innerIndexPtr();
-    return std::span<const int>(row + begin[0] + 1, row + begin[1]);
-  };
   panels_.clear();
   rows_.clear();
   values_.clear();
-  for (std::size_t first = 0; first < nodes;) {
-    const std::size_t width = panel_from(first, nodes, below);
-    const std::span<const int> last = below(first + width - 1);
-    const Panel panel{static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(width),
-                      static_cast<std::uint32_t>(rows_.size()),
-                      static_cast<std::uint32_t>(rows_.size() + last.size()), values_.size()};
-    rows_.insert(rows_.end(), last.begin(), last.end());
-    values_.resize(values_.size() + width * (width + last.size()), 0.0);
-    for (std::size_t k = 0; k < width; ++k) {
-      std::size_t line = 0;
-      for (Sparse::InnerIterator at(lower, static_cast<Eigen::Index>(first + k)); at; ++at) {
-        const auto row = static_cast<std::size_t>(at.row());
-        if (row < first + width) {
-          line = row - first;
-        } else {
-          line = std::max(line, width);
-          while (static_cast<std::size_t>(last[line - width]) != row) ++line;
-        }
-        values_[panel.first_value + line * width + k] = at.value();
-      }
+  for (const Supernode& node : supernodes) add_panels(node);
+}
+
+// Of a supernode, eight columns at a time, each divided by its diagonal: L D L^T with ones in L.
+void Metric::add_panels(const Supernode& node) {
+  for (std::uint32_t from = 0; from < node.width; from += panel_width) {
+    const std::uint32_t width = std::min<std::uint32_t>(panel_width, node.width - from);
+    const std::size_t first_row = rows_.size();
+    for (std::uint32_t c = from + width; c < node.width; ++c) rows_.push_back(node.first + c);
+    rows_.insert(rows_.end(), node.rows.begin(), node.rows.end());
+    panels_.push_back({node.first + from, width, static_cast<std::uint32_t>(first_row),
+                       static_cast<std::uint32_t>(rows_.size()), values_.size()});
+    for (std::uint32_t k = 0; k < width; ++k) {
+      const double diagonal = node.values(from + k, from + k);
+      inverse_[node.first + from + k] = 1 / (diagonal * diagonal);
     }
-    panels_.push_back(panel);
-    first += width;
+    for (Eigen::Index line = from; line < node.values.rows(); ++line)
+      for (Eigen::Index k = from; k < from + width; ++k)
+        values_.push_back(line < k ? 0 : node.values(line, k) / node.values(k, k));
   }
 }
 

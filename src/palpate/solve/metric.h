@@ -1,8 +1,8 @@
 // A sparse symmetric positive definite matrix over nodes, factored once and solved with many times.
 //
-// The same numbers stand for x, y and z, so a solve takes three right sides at once. Eigen orders (AMD) and
-// factors (simplicial LDL^T). The factor is then kept in panels: up to eight neighbouring columns that have
-// the same rows below them, so that a row's number is read once for all of them and the right sides of the
+// The same numbers stand for x, y and z, so a solve takes three right sides at once. Eigen orders (AMD),
+// metric_factor.h factors. The factor is then kept in panels: up to eight neighbouring columns that have the
+// same rows below them, so that a row's number is read once for all of them and the right sides of the
 // columns stay in registers. A solve allocates nothing.
 #pragma once
 
@@ -14,6 +14,8 @@
 #include <palpate/solve/term.h>
 
 namespace palpate {
+
+struct Supernode;
 
 class Metric {
  public:
@@ -33,6 +35,8 @@ class Metric {
   std::size_t entries() const { return values_.size(); }  // of the factor, with zeros that fill up panels
 
  private:
+  void add_panels(const Supernode& node);
+
   std::vector<std::uint32_t> order_;  // [place]: node
   std::vector<Panel> panels_;
   std::vector<std::uint32_t> rows_;
