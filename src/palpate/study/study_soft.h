@@ -47,6 +47,7 @@ double largest_stretch(const SoftShape& shape);
 
 // --- how it is shown ---------------------------------------------------------------------------------------
 Table claims_table(const SoftStudy& study);
+Table speeds_table(const SoftStudy& study);
 // How the default solver does beside the best of the published methods, and plain XPBD.
 Table ours_table(const SoftStudy& study);
 std::string soft_page(const SoftStudy& study);
