@@ -71,7 +71,7 @@ Plot convergence_plot(const SoftConvergence& one, SoftNorm norm, Across across,
     if (curve == nullptr || (norm == SoftNorm::published_residual &&
                              !std::isfinite(curve->points.back().published_residual) && !curve->failed))
       continue;
-    PlotSeries series{name, {}};
+    PlotSeries series{name + (diverges(*curve, norm) ? " (blows up)" : ""), {}};
     for (std::size_t i = 0; i < curve->points.size(); ++i) {
       const SoftIteration& point = curve->points[i];
       const double value = value_of(point, norm);
@@ -254,7 +254,7 @@ void add_sags(Page& page, const SoftStudy& study) {
       "ratio 0.4, "
       "steps of 1/20 s until nothing moves. There is no floor and nothing touches itself. The closed form is "
       "that of a thin beam and holds for sags that are small beside its length; coarse beams of linear "
-      "tetrahedra are too stiff in bending, which is why finer ones sag more.");
+      "tetrahedra are too stiff in bending; finer ones come nearer to it.");
   if (study.sags.empty()) return;
   page.plot(sag_plot(study));
   Table table{"", {"shape", "E [Pa]", "largest sag [mm]", "thin beam [mm]", "inverted", "came to rest"}, {}};
