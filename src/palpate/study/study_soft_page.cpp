@@ -10,20 +10,11 @@
 #include <palpate/geometry/box.h>
 #include <palpate/report/picture.h>
 #include <palpate/study/study_soft.h>
+#include <palpate/study/study_soft_tables.h>
 
 namespace palpate {
 
 namespace {
-
-std::string number_text(double value) {
-  if (!std::isfinite(value)) return "-";
-  return value == 0 || (std::abs(value) >= 1e-2 && std::abs(value) < 1e5) ? fmt::format("{:.3g}", value)
-                                                                          : fmt::format("{:.1e}", value);
-}
-std::string times_text(const std::optional<double>& value) {
-  if (!value) return "-";
-  return *value < 10 ? fmt::format("{:.1f} x", *value) : fmt::format("{:.0f} x", *value);
-}
 
 const std::vector<std::string>& published_methods() {
   using namespace soft_method;
@@ -45,12 +36,6 @@ const std::vector<std::string>& compared_methods() {
                                                  "Anderson on both",
                                                  "vertex, Anderson on positions"};
   return names;
-}
-
-std::string title_of(const SoftConvergence& one) {
-  std::string start = one.start;
-  if (one.start != "violent") start += fmt::format(" ({:.2g} % longer)", 100 * (one.deformation.stretch - 1));
-  return fmt::format("{}, {}, {} start", one.shape, name_of(one.model), start);
 }
 
 enum class Across : std::uint8_t { iterations, milliseconds };
@@ -88,36 +73,12 @@ Plot convergence_plot(const SoftConvergence& one, SoftNorm norm, Across across,
   return plot;
 }
 
-Table convergence_table(const SoftConvergence& one) {
-  Table table{"Iterations and milliseconds to an energy error, and the state at the end of the run.",
-              {"method", "to 1e-2: iterations", "ms", "to 1e-4: iterations", "ms", "error at the end",
-               "published residual", "ms an iteration", "refused", "inverted"},
-              {}};
-  for (const SoftCurve& curve : one.curves) {
-    std::vector<std::string> row = {curve.method};
-    for (const double level : {1e-2, 1e-4}) {
-      const auto at = iterations_to(curve, SoftNorm::energy_error, level);
-      row.push_back(at ? fmt::format("{}", *at) : "-");
-      row.push_back(at ? number_text(curve.points[static_cast<std::size_t>(*at)].ms) : "-");
-    }
-    const SoftIteration& last = curve.points.back();
-    row.push_back(curve.failed ? "blew up" : number_text(last.energy_error));
-    row.push_back(number_text(last.published_residual));
-    row.push_back(number_text(milliseconds_per_iteration(curve)));
-    row.push_back(fmt::format("{}", curve.refused));
-    row.push_back(fmt::format("{}", curve.inverted));
-    table.rows.push_back(std::move(row));
-  }
-  return table;
-}
-
 void add_intro(Page& page, const SoftStudy& study) {
   const BuildFacts facts = build_facts();
   page.paragraph(
-      "Boukadida (2020) accelerated the projection of strain constraints (XPBD) by Anderson's mixing of the "
-      "multipliers. Here the experiments are done again with our solvers, on the same meshes, and each claim "
-      "is "
-      "judged by a rule that is stated with it.");
+      "Boukadida (2020) accelerated the projection of strain constraints (XPBD) by Anderson's mixing "
+      "of the multipliers. Here the experiments are done again with our solvers, on the same meshes, "
+      "and each claim is judged by a rule that is stated with it.");
   page.paragraph(
       fmt::format("Made by `palpate study soft{}`, palpate {} ({}, {}, kernels {}), {} threads. Times "
                   "are of this machine; ratios say more.",
@@ -134,30 +95,32 @@ void add_intro(Page& page, const SoftStudy& study) {
 
 void add_terms(Page& page) {
   page.heading("Norms and starts");
-  page.list(
-      {"Published residual: |C + a/h² λ|, the norm of the published figures, in m^1.5. It is small where "
-       "multipliers fit the positions; it does not say whether the positions fit the multipliers, so it can "
-       "be "
-       "small far from the solution.",
-       "Residual: how far the forces that are left would carry the nodes in a step, as a mean weighted by "
-       "mass, "
-       "in m. All solvers have it.",
-       "Energy error: the potential of the step above the least that any solver met, of what there was to "
-       "lose. "
-       "Projections do not end quite at the least, whatever their residual says.",
-       "Violent start: stretched to 1.5 times the length, twisted by 90 degrees, shaken by a tenth of an "
-       "edge. "
-       "Gentle: stretched as far as plain XPBD bears it without a rise of its residual to three times or an "
-       "inverted element, 10 % at most. Slight: stretched by 0.1 %. The published start is not told beyond "
-       "\"deformed\".",
-       "One step of 1/60 s, E = 1e6 Pa, Poisson's ratio 0.4, all nodes free, gravity. Milliseconds leave out "
-       "what measuring took.",
-       "Methods named \"published\" follow the published algorithm (a jump before each sweep, taken where "
-       "the "
-       "published residual falls); \"on multipliers\" ones are ours, which take a mixed step where the "
-       "potential "
-       "is no higher. SOR and Chebyshev run without a safeguard, as published. Factors of SOR(1.5) and "
-       "Chebyshev(0.95) are usual ones; the published text tells only the 10 of Anderson's."});
+  std::vector<std::string> terms;
+  terms.emplace_back(
+      "Published residual: |C + a/h² λ|, the norm of the published figures, in m^1.5. It is small "
+      "where multipliers fit the positions; it does not say whether the positions fit the "
+      "multipliers, so it can be small far from the solution.");
+  terms.emplace_back(
+      "Residual: how far the forces that are left would carry the nodes in a step, as a mean weighted "
+      "by mass, in m. All solvers have it.");
+  terms.emplace_back(
+      "Energy error: the potential of the step above the least that any solver met, of what there was "
+      "to lose. Projections do not end quite at the least, whatever their residual says.");
+  terms.emplace_back(
+      "Violent start: stretched to 1.5 times the length, twisted by 90 degrees, shaken by a tenth of "
+      "an edge. Gentle: stretched as far as plain XPBD bears it without a rise of its residual to "
+      "three times or an inverted element, 10 % at most. Slight: stretched by 0.1 %. The published "
+      "start is not told beyond \"deformed\".");
+  terms.emplace_back(
+      "One step of 1/60 s, E = 1e6 Pa, Poisson's ratio 0.4, all nodes free, gravity. Milliseconds "
+      "leave out what measuring took.");
+  terms.emplace_back(
+      "Methods named \"published\" follow the published algorithm (a jump before each sweep, taken "
+      "where the published residual falls); \"on multipliers\" ones are ours, which take a mixed step "
+      "where the potential is no higher. SOR and Chebyshev run without a safeguard, as published. "
+      "Factors of SOR(1.5) and Chebyshev(0.95) are usual ones; the published text tells only the 10 "
+      "of Anderson's.");
+  page.list(terms);
 }
 
 void add_convergence(Page& page, const SoftStudy& study) {
@@ -189,8 +152,9 @@ void add_convergence(Page& page, const SoftStudy& study) {
 void add_stages(Page& page, const SoftStudy& study) {
   page.heading("Cost by stage (figure 3.10)");
   page.paragraph(
-      "One core. The published iteration is projection, Anderson, position update and two residuals; it was "
-      "published to cost twice a plain one. The coloured projection does eight elements at a time in float.");
+      "One core. The published iteration is projection, Anderson, position update and two residuals; "
+      "it was published to cost twice a plain one. The coloured projection does eight elements at a "
+      "time in float.");
   Table table{"Median of an iteration.", {"shape", "stage", "ms", "ns a tetrahedron"}, {}};
   for (const SoftStage& stage : study.stages)
     table.rows.push_back(
@@ -250,11 +214,11 @@ Plot sag_plot(const SoftStudy& study) {
 void add_sags(Page& page, const SoftStudy& study) {
   page.heading("Sag for Young's moduli of 1e3 to 1e9 Pa (figures 3.1 to 3.3)");
   page.paragraph(
-      "Beams are held at their left end, animals by their feet (the lowest 6 %); Neo-Hookean, Poisson's "
-      "ratio 0.4, "
-      "steps of 1/20 s until nothing moves. There is no floor and nothing touches itself. The closed form is "
-      "that of a thin beam and holds for sags that are small beside its length; coarse beams of linear "
-      "tetrahedra are too stiff in bending; finer ones come nearer to it.");
+      "Beams are held at their left end, animals by their feet (the lowest 6 %); Neo-Hookean, "
+      "Poisson's ratio 0.4, steps of 1/20 s until nothing moves. There is no floor and nothing "
+      "touches itself. The closed form is that of a thin beam and holds for sags that are small "
+      "beside its length; coarse beams of linear tetrahedra are too stiff in bending; finer ones come "
+      "nearer to it.");
   if (study.sags.empty()) return;
   page.plot(sag_plot(study));
   Table table{"", {"shape", "E [Pa]", "largest sag [mm]", "thin beam [mm]", "inverted", "came to rest"}, {}};
@@ -290,9 +254,8 @@ void add_contractions(Page& page, const SoftStudy& study) {
   page.heading("Lateral contraction for Poisson's ratios of 0 to 0.49 (figure 3.4)");
   page.paragraph(
       "A bar, both ends held and pulled apart; strains of the elements in its middle third. For small "
-      "strains "
-      "the contraction is the ratio times the strain, whatever the material; for large ones materials "
-      "differ.");
+      "strains the contraction is the ratio times the strain, whatever the material; for large ones "
+      "materials differ.");
   page.plot(contraction_plot(study));
   Table table{
       "",
@@ -310,8 +273,9 @@ void add_contractions(Page& page, const SoftStudy& study) {
 void add_inversions(Page& page, const SoftStudy& study) {
   page.heading("Inverted tetrahedra");
   page.paragraph(
-      "A beam whose middle third runs backwards, left alone for a second without the way back that bodies "
-      "otherwise have (soft/untangle.h). Green strain cannot tell an element from its mirror image.");
+      "A beam whose middle third runs backwards, left alone for a second without the way back that "
+      "bodies otherwise have (soft/untangle.h). Green strain cannot tell an element from its mirror "
+      "image.");
   Table table{"", {"material", "solver", "inverted at first", "after a second"}, {}};
   for (const SoftInversion& one : study.inversions)
     table.rows.push_back({std::string(name_of(one.model)), one.solver, fmt::format("{}", one.before),
@@ -320,67 +284,6 @@ void add_inversions(Page& page, const SoftStudy& study) {
 }
 
 }  // namespace
-
-Table claims_table(const SoftStudy& study) {
-  Table table{"Judged on StVK, in the cases where plain XPBD works; \"holds\" means in all of them.",
-              {"published claim", "norm", "verdict", "measured", "rule"},
-              {}};
-  for (const SoftClaim& claim : study.claims)
-    table.rows.push_back(
-        {claim.claim, claim.norm, std::string(name_of(claim.verdict)), claim.measured_text(), claim.rule});
-  return table;
-}
-
-Table ours_table(const SoftStudy& study) {
-  Table table{"Milliseconds to an energy error of 1e-2, and how many times faster the default is.",
-              {"case", "quasi_newton [ms]", "xpbd [ms]", "Anderson SOR(10), published [ms]", "vs xpbd",
-               "vs published"},
-              {}};
-  for (const SoftConvergence& one : study.convergence) {
-    std::vector<std::string> row = {title_of(one)};
-    std::vector<double> ms;
-    for (const char* method : {soft_method::best, soft_method::plain, soft_method::anderson_sor}) {
-      const SoftCurve* curve = one.curve(method);
-      const auto at = curve == nullptr ? std::nullopt : iterations_to(*curve, SoftNorm::energy_error, 1e-2);
-      ms.push_back(at ? curve->points[static_cast<std::size_t>(*at)].ms : no_number);
-      row.push_back(at ? number_text(ms.back()) : "not reached");
-    }
-    for (const std::size_t other : {1, 2})
-      row.push_back(times_text(std::isfinite(ms[0]) && std::isfinite(ms[other])
-                                   ? std::optional(ms[other] / ms[0])
-                                   : std::nullopt));
-    table.rows.push_back(std::move(row));
-  }
-  return table;
-}
-
-// How many times fewer iterations than plain XPBD, case by case.
-Table speeds_table(const SoftStudy& study) {
-  using namespace soft_method;
-  Table table{
-      "How many times fewer iterations than plain XPBD, by the published residual / by the energy error. A "
-      "dash: "
-      "plain XPBD or the method does not come down; ms: how many times faster in time, by the energy error.",
-      {"case", "Anderson SOR(10)", "ms", "Anderson", "SOR on positions", "Chebyshev", "Anderson on positions",
-       "ms"},
-      {}};
-  for (const SoftConvergence& one : study.convergence) {
-    const SoftCurve* than = one.curve(plain);
-    if (one.model != Model::stvk || than == nullptr) continue;
-    std::vector<std::string> row = {title_of(one)};
-    for (const char* method : {anderson_sor, anderson, sor_positions, chebyshev, anderson_positions}) {
-      const SoftCurve* curve = one.curve(method);
-      if (curve == nullptr) continue;
-      row.push_back(fmt::format("{} / {}",
-                                times_text(times_fewer(*curve, *than, SoftNorm::published_residual)),
-                                times_text(times_fewer(*curve, *than, SoftNorm::energy_error))));
-      if (method == anderson_sor || method == anderson_positions)
-        row.push_back(times_text(times_faster(*curve, *than, SoftNorm::energy_error)));
-    }
-    table.rows.push_back(std::move(row));
-  }
-  return table;
-}
 
 std::string soft_page(const SoftStudy& study) {
   Page page("Accelerated soft bodies: the published experiments, re-run");
