@@ -72,10 +72,10 @@ class Judge {
       for (const SoftConvergence* one : working_) {
         const SoftCurve *a = one->curve(method), *b = one->curve(than);
         if (a == nullptr || b == nullptr) continue;
-        if (const auto fewer = times_fewer(*a, *b, norm)) {
+        if (diverges(*a, norm)) {
+          times.push_back(0);  // never there, or not for long
+        } else if (const auto fewer = times_fewer(*a, *b, norm)) {
           times.push_back(*fewer);
-        } else if (diverges(*a, norm)) {
-          times.push_back(0);  // never there
         }
       }
       add(claim, rule, std::string(name_of(norm)), std::move(times), " x", is_so);
