@@ -83,6 +83,15 @@ TEST(SoftClaims, AreJudgedByTheCurves) {
   EXPECT_EQ(verdict({}, "Plain XPBD", "published"), Verdict::not_judged);
 }
 
+TEST(SoftClaims, TakeNothingFromAMethodThatBlowsUpInTheEnd) {
+  SoftConvergence late = synthetic(0.9, 0.6);
+  SoftIteration& last = late.curves[1].points.back();
+  last.energy_error = last.published_residual = 100;
+  const auto claims = judge_soft_claims({&late, 1}, {}, {});
+  EXPECT_EQ(claim(claims, "3 to 5 times", "energy").verdict, Verdict::does_not_hold);
+  EXPECT_EQ(claim(claims, "3 to 5 times", "energy").measured, std::vector<double>{0});
+}
+
 TEST(SoftClaims, CountWhatStaysInverted) {
   const std::vector<SoftInversion> left = {{Model::stvk, "a", 5, 5}, {Model::neo_hookean, "a", 5, 0}},
                                    back = {{Model::stvk, "a", 5, 0}};

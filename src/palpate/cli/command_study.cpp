@@ -17,6 +17,7 @@
 #include <palpate/cli/progress.h>
 #include <palpate/mesh/formats/disk.h>
 #include <palpate/study/study_soft.h>
+#include <palpate/study/study_soft_tables.h>
 
 namespace palpate::cli {
 

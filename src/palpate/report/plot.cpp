@@ -187,7 +187,8 @@ std::string draw(const Legend& legend, const Plot& plot) {
   std::string text;
   for (std::size_t i = 0; i < plot.series.size(); ++i) {
     const Look look = look_of(i);
-    const double x = left + legend.column_width * static_cast<double>(i / legend.rows),
+    const std::size_t column = i / legend.rows;
+    const double x = left + legend.column_width * static_cast<double>(column),
                  y = plot.height + 10 + legend_row * static_cast<double>(i % legend.rows);
     if (plot.series[i].line) text += fmt::format("<path d='M{:.1f} {:.1f}h34' {}/>", x, y, stroke(look));
     text += marker(look.marker, x + 17, y, look.colour);

@@ -28,7 +28,8 @@ std::optional<double> times_fewer(const SoftCurve& one, const SoftCurve& other, 
 std::optional<double> times_faster(const SoftCurve& one, const SoftCurve& other, SoftNorm norm);
 // It blew up, or its norm ends at more than ten times what it was at first.
 bool diverges(const SoftCurve& curve, SoftNorm norm);
-double milliseconds_per_iteration(const SoftCurve& curve);  // median
+// The lower quartile: whatever else the machine does can only add.
+double milliseconds_per_iteration(const SoftCurve& curve);
 
 enum class Verdict : std::uint8_t { holds, partly, does_not_hold, not_judged };
 std::string_view name_of(Verdict verdict);

@@ -39,7 +39,7 @@ class WatchedConstraints : public Constraints {
   WatchedConstraints(Constraints& inner, Stopwatch& stopwatch, bool after)
       : inner_(inner), stopwatch_(stopwatch), after_(after) {}
 
-  std::vector<double> residuals;
+  mutable std::vector<double> residuals;  // to watch is no change
 
   std::size_t size() const override { return inner_.size(); }
   std::size_t rows() const override { return inner_.rows(); }
@@ -55,7 +55,7 @@ class WatchedConstraints : public Constraints {
   }
   void changes(std::span<const PaddedPoint> x, std::span<const double> multipliers,
                std::span<double> out) const override {
-    const_cast<WatchedConstraints*>(this)->look(x, multipliers);  // NOLINT: to watch is no change
+    look(x, multipliers);
     inner_.changes(x, multipliers, out);
   }
   void apply(std::span<const PaddedPoint> x, std::span<const double> changes, std::span<const double> share,
@@ -71,7 +71,7 @@ class WatchedConstraints : public Constraints {
   std::size_t multipliers() const override { return inner_.multipliers(); }
 
  private:
-  void look(std::span<const PaddedPoint> x, std::span<const double> multipliers) {
+  void look(std::span<const PaddedPoint> x, std::span<const double> multipliers) const {
     stopwatch_.halt();
     if (after_ && residuals.empty()) residuals.push_back(no_number);  // the start was not seen
     residuals.push_back(std::sqrt(inner_.squared_residual(x, multipliers)));

@@ -26,11 +26,13 @@ Extent extent_of(std::span<const Vec3> points) {
 
 bool is_beam(const SoftShape& shape) { return shape.name.starts_with("beam"); }
 
-// The files have y upward.
+// As the animals stand: the hippopotamus has y upward in its file, the armadillo leans along -x.
 TetMesh standing(const SoftShape& shape) {
   TetMesh mesh = shape.make();
-  if (!is_beam(shape))
+  if (shape.name == "hippo")
     for (Vec3& p : mesh.positions) p = Vec3(p.x(), -p.z(), p.y());
+  if (shape.name == "armadillo")
+    for (Vec3& p : mesh.positions) p = Vec3(p.y(), -p.z(), -p.x());
   return mesh;
 }
 
@@ -107,10 +109,10 @@ SoftContraction find_contraction(Model model, double poisson, double strain) {
   for (const TetCorners& t : mesh.tets) {
     Mat3 rest, now;
     Vec3 centre = Vec3::Zero();
-    for (int k = 0; k < 3; ++k) {
-      const auto corner = static_cast<std::size_t>(k + 1);
-      rest.col(k) = mesh.positions[t[corner]] - mesh.positions[t[0]];
-      now.col(k) = body.positions()[t[corner]] - body.positions()[t[0]];
+    for (std::size_t k = 1; k < 4; ++k) {
+      const auto column = static_cast<Eigen::Index>(k - 1);
+      rest.col(column) = mesh.positions[t[k]] - mesh.positions[t[0]];
+      now.col(column) = body.positions()[t[k]] - body.positions()[t[0]];
     }
     for (const std::uint32_t v : t) centre += 0.25 * mesh.positions[v];
     if (std::abs(centre.x() - middle) > length / 6) continue;

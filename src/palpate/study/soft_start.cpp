@@ -80,7 +80,7 @@ std::vector<Vec3> deformed(const TetMesh& mesh, const SoftDeformation& deformati
   return result;
 }
 
-SoftStep::SoftStep(TetMesh of, const Material& made_of, const SoftDeformation& deformation)
+SoftStep::SoftStep(TetMesh of, const Material& made_of, const SoftDeformation& deformation, int reference)
     : mesh(std::move(of)), material{made_of}, term(mesh, material), start(deformed(mesh, deformation)) {
   equations.step = length;
   equations.masses = node_masses(mesh, material);
@@ -91,7 +91,7 @@ SoftStep::SoftStep(TetMesh of, const Material& made_of, const SoftDeformation& d
   const auto solver = make_solver("quasi_newton");
   solver->prepare(equations);
   std::vector<Vec3> x = start;
-  least = solver->solve(equations, x, {.iterations = 5000, .tolerance = 1e-11}).potential;
+  least = solver->solve(equations, x, {.iterations = reference, .tolerance = 1e-11}).potential;
 }
 
 std::vector<Vec3> SoftStep::targets(std::span<const Vec3> x, std::span<const Vec3> v, double step) {

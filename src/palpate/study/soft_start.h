@@ -46,7 +46,9 @@ struct SoftStep {
   std::vector<Vec3> start;
   double first = 0, least = 0;  // potentials: at the start, converged
 
-  SoftStep(TetMesh of, const Material& made_of, const SoftDeformation& deformation = {});
+  // `reference`: iterations that the default solver has to find the least potential.
+  SoftStep(TetMesh of, const Material& made_of, const SoftDeformation& deformation = {},
+           int reference = 5000);
   static std::vector<Vec3> targets(std::span<const Vec3> x, std::span<const Vec3> v, double step);
   // Of the potential, of what there was to lose.
   double error(std::span<const Vec3> x);

@@ -111,8 +111,8 @@ SoftConvergence converge_soft(const SoftShape& shape, Model model, const std::st
 
 double largest_stretch(const SoftShape& shape) {
   for (const double stretch : {1.1, 1.05, 1.02, 1.01, 1.005, 1.002, 1.001, 1.0005, 1.0002, 1.0001}) {
-    SoftStep step(shape.make(), material_of(shape, Model::stvk),
-                  {.stretch = stretch, .twist = 0, .shake = 0});
+    SoftStep step(shape.make(), material_of(shape, Model::stvk), {.stretch = stretch, .twist = 0, .shake = 0},
+                  1);
     const SoftCurve curve = run_soft_method(step, {soft_method::plain, "xpbd"}, 40);
     double most = 0;
     for (const SoftIteration& point : curve.points) most = std::max(most, point.published_residual);

@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include <palpate/report/page.h>
 #include <palpate/study/soft_claims.h>
 #include <palpate/study/soft_convergence.h>
 #include <palpate/study/soft_sag.h>
@@ -45,10 +44,8 @@ SoftConvergence converge_soft(const SoftShape& shape, Model model, const std::st
 // Of stretches from 1.1 down to 1.0001, the largest from which plain XPBD comes down; 1 if none does.
 double largest_stretch(const SoftShape& shape);
 
-// --- how it is shown ---------------------------------------------------------------------------------------
-Table claims_table(const SoftStudy& study);
-// How the default solver does beside the best of the published methods, and plain XPBD.
-Table ours_table(const SoftStudy& study);
+// --- how it is shown, see also study_soft_tables.h
+// --------------------------------------------------------------
 std::string soft_page(const SoftStudy& study);
 std::string soft_json(const SoftStudy& study);
 // Plots for documents, by name; SVG.
