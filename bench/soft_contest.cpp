@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <palpate/base/error.h>
 #include <palpate/base/timing.h>
 
 namespace palpate::bench {
@@ -62,6 +63,7 @@ void Contestant::watch(std::span<const double> targets, double limit) {
                                    const auto here = Clock::now();
                                    sweeps = n;
                                    const double error = step_->error(now);
+                                   least_error_ = std::min(least_error_, error);
                                    const double gone = seconds_since(start) - looking - seconds_since(here);
                                    for (; next < targets.size() && error <= targets[next]; ++next)
                                      efforts_[targets[next]] = {1, n, gone};
@@ -123,6 +125,9 @@ Contest::Contest(std::shared_ptr<SoftStep> on, std::span<const double> targets) 
     contestants.push_back(std::make_shared<Contestant>(step, solver, acceleration));
     Contestant& one = *contestants.back();
     one.find(targets, limits);
+    if (one.least_error() < -1e-6)
+      throw Error(Place::named("solver", one.name()), "it gets lower than what was taken for converged",
+                  "Errors would mean nothing: look at the start of the step (study/soft_start.h).");
     if (contestants.size() > 1)
       for (std::size_t i = 0; i < targets.size(); ++i)
         if (const auto effort = one.effort(targets[i]))

@@ -31,7 +31,8 @@ class Contestant {
   std::optional<Effort> effort(double target) const;
 
   void run(const Effort& effort);
-  double error() { return step_->error(x_); }  // after the last run
+  double least_error() const { return least_error_; }  // that was met
+  double error() { return step_->error(x_); }          // after the last run
 
  private:
   void prepare(int substeps);
@@ -43,7 +44,8 @@ class Contestant {
   Equations equations_;
   std::unique_ptr<Solver> solver_;
   std::string name_;
-  int prepared_ = 0;    // substeps
+  int prepared_ = 0;  // substeps
+  double least_error_ = 1;
   double seconds_ = 0;  // of a sweep, about
   std::map<double, Effort> efforts_;
   std::vector<Vec3> x_, before_, velocities_;

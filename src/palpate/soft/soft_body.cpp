@@ -213,7 +213,9 @@ SolveReport SoftBody::step(double seconds) {
       one.residual = residual(equations_, gradient_);
     } else {
       begin_where_it_goes(h);
-      one = solver_->solve(equations_, x_, options_.solve);
+      SolveOptions options = options_.solve;
+      options.untangle = options.untangle && options_.untangle;
+      one = solver_->solve(equations_, x_, options);
     }
     report.untangled = report.untangled || one.untangled;
     report.iterations += one.iterations;

@@ -79,6 +79,26 @@ double TetTerm::energy(std::span<const Vec3> x, bool pulling) {
       [](double a, double b) { return a + b; });
 }
 
+bool TetTerm::mark_tangled(std::span<const Vec3> x, std::span<std::uint8_t> nodes) {
+  const std::uint8_t any = parallel_reduce(
+      tets_.size(), 4 * grain, std::uint8_t{0}, any_inverted_,
+      [&](Chunk chunk) {
+        for (std::size_t e = chunk.begin; e < chunk.end; ++e)
+          if (is_inverted(x, tets_[e])) return std::uint8_t{1};
+        return std::uint8_t{0};
+      },
+      [](std::uint8_t a, std::uint8_t b) { return static_cast<std::uint8_t>(a | b); });
+  if (any == 0) return false;
+  inverted_.assign(nodes.size(), 0);
+  for (const TetCorners& t : tets_)
+    if (is_inverted(x, t))
+      for (const std::uint32_t v : t) inverted_[v] = 1;
+  for (const TetCorners& t : tets_)
+    if (!is_hole(t) && std::any_of(t.begin(), t.end(), [&](std::uint32_t v) { return inverted_[v] != 0; }))
+      for (const std::uint32_t v : t) nodes[v] = 1;
+  return true;
+}
+
 void TetTerm::add_product(std::span<const Vec3> x, std::span<const Vec3> d, std::span<Vec3> out) {
   for (std::size_t e = 0; e < tets_.size(); ++e) {
     if (is_hole(tets_[e])) continue;

@@ -30,6 +30,7 @@ class TetTerm : public Term {
   void add_product(std::span<const Vec3> x, std::span<const Vec3> d, std::span<Vec3> out) override;
   void add_block(std::uint32_t node, std::span<const Vec3> x, Vec3& gradient, Mat3& stiffness) override;
   void add_metric(std::vector<MetricEntry>& entries) const override;
+  bool mark_tangled(std::span<const Vec3> x, std::span<std::uint8_t> nodes) override;
 
   std::size_t size() const { return tets_.size(); }
   std::span<const TetShape> shapes() const { return shapes_; }
@@ -44,8 +45,9 @@ class TetTerm : public Term {
   std::vector<Elasticity> elasticities_;
   TetPacks packs_;
   NodeCorners node_corners_;
-  std::vector<double> pulls_;    // of the slots of all blocks, four numbers each
-  std::vector<double> partial_;  // scratch of sums
+  std::vector<double> pulls_;                          // of the slots of all blocks, four numbers each
+  std::vector<double> partial_;                        // scratch of sums
+  std::vector<std::uint8_t> any_inverted_, inverted_;  // scratch: of chunks, of nodes
   double rounding_ = 0;
 };
 

@@ -2,15 +2,12 @@
 
 #include <algorithm>
 
-#include <Eigen/Cholesky>
-
 #include <palpate/soft/elements.h>
 
 namespace palpate {
 
 namespace {
 
-constexpr int sweeps = 10;
 constexpr double held_counts = 1e3;  // nodes that are held say best where the whole is
 
 // The rest shape, moved and turned to where the body is.
@@ -70,26 +67,6 @@ Mat3 Untangler::turn_back(Equations& equations, const TetMesh& rest, std::span<V
   return shape.rotation;
 }
 
-// Newton's step for one node after the other, of those at inverted elements and around them.
-void Untangler::sweep(Equations& equations, const TetMesh& rest, std::span<Vec3> x) {
-  near_.assign(x.size(), 0);
-  for (const TetCorners& t : rest.tets)
-    if (is_inverted(x, t))
-      for (const std::uint32_t v : t) near_[v] = 1;
-  for (const TetCorners& t : rest.tets)
-    if (!is_hole(t) && std::any_of(t.begin(), t.end(), [&](std::uint32_t v) { return near_[v] == 1; }))
-      for (const std::uint32_t v : t) near_[v] = std::max(near_[v], std::uint8_t{2});
-  const double scale = 1 / (equations.step * equations.step);
-  for (int i = 0; i < sweeps; ++i)
-    for (std::uint32_t v = 0; v < x.size(); ++v) {
-      if (near_[v] == 0 || equations.held[v] != 0) continue;
-      Vec3 gradient = scale * equations.masses[v] * (x[v] - equations.targets[v]);
-      Mat3 stiffness = scale * equations.masses[v] * Mat3::Identity();
-      for (Term* term : equations.terms) term->add_block(v, x, gradient, stiffness);
-      x[v] -= stiffness.ldlt().solve(gradient);
-    }
-}
-
 bool Untangler::untangle(Equations& equations, const TetMesh& rest, std::span<const TetShape> shapes,
                          std::size_t inverted, std::span<Vec3> x) {
   if (left_ <= 0 && static_cast<double>(inverted) > many * static_cast<double>(rest.tets.size()))
@@ -104,7 +81,6 @@ bool Untangler::untangle(Equations& equations, const TetMesh& rest, std::span<co
     if (is_near) left_ = 0;
     return true;
   }
-  if (inverted > 0) sweep(equations, rest, x);
   return false;
 }
 

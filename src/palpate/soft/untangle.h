@@ -3,8 +3,7 @@
 // Far from any shape the energy of a material has many local minima: a beam whose nodes were thrown about
 // comes back knotted, with every element the right way round. The energy of a linear material that is turned
 // as a whole, sum of V k |F - R|^2 / 2 with one rotation R, has a single one. So where many elements are
-// inverted, the step is first solved with that: one linear system. Where few are, some sweeps of vertex
-// descent over the nodes around them do, which look at each node's own elements and leave the rest alone.
+// inverted, the step is done with that: one linear system. Where few are, solvers cope (Term::mark_tangled).
 #pragma once
 
 #include <span>
@@ -31,7 +30,6 @@ class Untangler {
   bool at_work() const { return left_ > 0; }
 
  private:
-  void sweep(Equations& equations, const TetMesh& rest, std::span<Vec3> x);
   Mat3 turn_back(Equations& equations, const TetMesh& rest, std::span<Vec3> x);
 
   double left_ = 0;  // of the time for the whole [s]
@@ -39,7 +37,6 @@ class Untangler {
   Metric metric_;
   std::vector<MetricEntry> entries_;  // of the terms alone
   std::vector<Vec3> off_, gradient_;
-  std::vector<std::uint8_t> near_;  // nodes of inverted elements: 1, of those around: 2
 };
 
 }  // namespace palpate

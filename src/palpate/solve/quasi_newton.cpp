@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <Eigen/Cholesky>
+
 #include <palpate/base/parallel.h>
 #include <palpate/base/timing.h>
 
@@ -45,6 +47,7 @@ void QuasiNewton::make_room(const Equations& equations, std::span<const MetricEn
     step.moved.resize(n);
     step.gradient.resize(n);
   }
+  tangled_.resize(n);
   for (auto* vector : {&gradient_, &new_gradient_, &direction_, &trial_}) vector->resize(n);
 }
 
@@ -157,9 +160,26 @@ void QuasiNewton::advance(std::span<Vec3> x) {
   }
 }
 
+void QuasiNewton::untangle(Equations& equations, std::span<Vec3> x) {
+  std::fill(tangled_.begin(), tangled_.end(), std::uint8_t{0});
+  bool any = false;
+  for (Term* term : equations.terms) any = term->mark_tangled(x, tangled_) || any;
+  if (!any) return;
+  const double scale = 1 / (equations.step * equations.step);
+  for (int sweep = 0; sweep < 10; ++sweep)
+    for (std::uint32_t v = 0; v < x.size(); ++v) {
+      if (tangled_[v] == 0 || equations.held[v] != 0) continue;
+      Vec3 gradient = scale * equations.masses[v] * (x[v] - equations.targets[v]);
+      Mat3 stiffness = scale * equations.masses[v] * Mat3::Identity();
+      for (Term* term : equations.terms) term->add_block(v, x, gradient, stiffness);
+      x[v] -= stiffness.ldlt().solve(gradient);
+    }
+}
+
 SolveReport QuasiNewton::solve(Equations& equations, std::span<Vec3> x, const SolveOptions& options) {
   SolveReport report;
   metric_.begin_solve(equations);
+  if (options.untangle) untangle(equations, x);
   bodies_.shift(equations, x);
   double noise = 0;
   for (const Term* term : equations.terms) noise += term->rounding();

@@ -5,6 +5,9 @@
 // is not held is right after every iteration, converged or not: the start is shifted as a whole to where it
 // belongs, and no direction changes it.
 //
+// Where elements are turned inside out, slopes lead nowhere: the nodes around them first take some steps of
+// Newton's, each alone.
+//
 // An iteration is one evaluation, one solve with the metric and four passes over the steps remembered: all
 // products of a pass are found at once, and those between steps follow from those of earlier iterations.
 #pragma once
@@ -38,6 +41,7 @@ class QuasiNewton : public Solver {
   Step& step(std::size_t k) { return steps_[(first_ + k) % window]; }  // 0: the oldest
   std::size_t place(std::size_t k) const { return (first_ + k) % window; }
   void make_room(const Equations& equations, std::span<const MetricEntry> entries);
+  void untangle(Equations& equations, std::span<Vec3> x);
   double find_direction(const Equations& equations);
   void advance(std::span<Vec3> x);
   void forget();
@@ -51,7 +55,8 @@ class QuasiNewton : public Solver {
   Sums turned_ = {};   // the last direction . gradient of the step in each place
   double length_ = 1;  // of the last direction, how much was gone
   std::vector<Vec3> gradient_, new_gradient_, direction_, trial_;
-  std::vector<Sums> partial_;  // scratch of sums
+  std::vector<Sums> partial_;          // scratch of sums
+  std::vector<std::uint8_t> tangled_;  // nodes
 };
 
 }  // namespace palpate

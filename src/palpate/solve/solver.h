@@ -23,6 +23,7 @@ struct SolveOptions {
   int iterations = 10;   // at most
   double tolerance = 0;  // stop when the residual is below this [m]
   double budget = 0;     // stop when this much time is gone [s]; 0: never. Results then depend on the machine
+  bool untangle = true;  // begin with sweeps over the nodes around what is turned inside out
   // Called after every iteration with the positions reached; false: enough.
   std::function<bool(int iteration, std::span<const Vec3> x)> watch = {};
 };
