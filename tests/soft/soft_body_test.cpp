@@ -406,6 +406,43 @@ TEST(SoftBody, SpinsLoseLessWithSmallerSteps) {
   EXPECT_GT(fine, 0.85);
 }
 
+// Solvers that diverge leave the body where it is, and say so.
+TEST(SoftBodyProperty, NothingExplodes) {
+  std::size_t failures = 0;
+  const std::size_t cases = each_case(20, [&](Random& random) {
+    const TetMesh mesh = block(4, 2, 2, 0.01);
+    SoftBodyOptions options;
+    const auto names = solver_names();
+    options.solver = names[1 + random.below(names.size() - 1)];
+    const auto kinds = all_accelerations();
+    options.acceleration.kind = options.solver == "vertex" ? Acceleration::Kind::anderson_positions
+                                                           : kinds[random.below(kinds.size())];
+    options.acceleration.omega = random.uniform(1, 10);
+    options.acceleration.safeguard = random.chance(0.3);
+    options.untangle = random.chance(0.5);
+    SoftBody body(mesh, {.young = std::pow(10, random.uniform(3, 9)), .model = models[random.below(3)]},
+                  options);
+    std::vector<Vec3> x = mesh.positions;
+    for (Vec3& p : x) {
+      p.x() *= 1.5;
+      p += 0.005 * testing::random_directions(random, 1)[0];
+    }
+    body.set_positions(x);
+    for (int i = 0; i < 30; ++i) {
+      failures += body.step(1.0 / 60).failed ? 1 : 0;
+      Vec3 low = Vec3::Constant(HUGE_VAL), high = -low;
+      for (const Vec3& p : body.positions()) {
+        low = low.cwiseMin(p);
+        high = high.cwiseMax(p);
+      }
+      ASSERT_LT((high - low).norm(), 5) << options.solver << " " << name_of(options.acceleration.kind);
+    }
+  });
+  if (cases > 0) {
+    EXPECT_GT(failures, 0u) << "no solver blew up: the cases are too easy";
+  }
+}
+
 TEST(SoftBody, WarmStepsAllocateNothingAndThreadsChangeNothing) {
   const TetMesh mesh = block(12, 6, 6, 0.01);
   std::vector<Vec3> first;

@@ -32,7 +32,7 @@ struct SolveReport {
   int iterations = 0;
   int evaluations = 0;     // of the potential with its gradient
   int refused = 0;         // accelerated steps that were worse than plain ones
-  bool failed = false;     // the solver blew up, and stopped where positions were still finite
+  bool failed = false;     // the solver blew up, and left things where they were
   bool untangled = false;  // the step was done with another energy: see soft/untangle.h
   double potential = 0;    // [J]
   double residual = 0;     // see equations.h [m]

@@ -43,6 +43,7 @@ void SweepSolver::prepare(const Equations& equations) {
     state->multipliers.resize(m);
   }
   points_.resize(n);
+  start_.resize(n);
   gradient_.resize(n);
 
   const Kind kind = acceleration_.kind;
@@ -143,6 +144,20 @@ bool SweepSolver::accelerate(const Equations& equations, int iteration) {
   return false;
 }
 
+// Whether a potential is far above where the step began. To look there costs an evaluation: only done where
+// nodes would be farther from their targets than the whole is large.
+bool SweepSolver::blew_up(Equations& equations, double now) {
+  Vec3 low = Vec3::Constant(HUGE_VAL), high = -low;
+  double mass = 0;
+  for (std::size_t i = 0; i < equations.size(); ++i) {
+    low = low.cwiseMin(equations.targets[i]);
+    high = high.cwiseMax(equations.targets[i]);
+    mass += equations.masses[i];
+  }
+  const double speed = (high - low).norm() / equations.step;
+  return !(now <= mass * speed * speed) && !(now <= 1e3 * potential(equations, start_));
+}
+
 SolveReport SweepSolver::solve(Equations& equations, std::span<Vec3> x, const SolveOptions& options) {
   SolveReport report;
   for (std::size_t i = 0; i < x.size(); ++i) plain_.x[i] = PaddedPoint(x[i]);
@@ -150,12 +165,20 @@ SolveReport SweepSolver::solve(Equations& equations, std::span<Vec3> x, const So
   std::fill(plain_.multipliers.begin(), plain_.multipliers.end(), 0.0);
   if (!to_.empty()) anderson_.begin(to_.size(), acceleration_.window, acceleration_.condition_limit);
   has_change_ = false;
-  const auto finish = [&] {
-    for (std::size_t i = 0; i < x.size(); ++i) x[i] = plain_.x[i].point();
-    bodies_.shift(equations, x);
+  std::copy(x.begin(), x.end(), start_.begin());
+  const auto look = [&] {
     report.potential = potential(equations, x, gradient_);
     ++report.evaluations;
     report.residual = residual(equations, gradient_);
+  };
+  const auto finish = [&] {
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = plain_.x[i].point();
+    bodies_.shift(equations, x);
+    look();
+    if (!blew_up(equations, report.potential)) return;
+    report.failed = true;
+    std::copy(start_.begin(), start_.end(), x.begin());
+    look();
   };
   const Deadline deadline(options.budget);
   while (report.iterations < options.iterations && !deadline.passed()) {
@@ -163,7 +186,7 @@ SolveReport SweepSolver::solve(Equations& equations, std::span<Vec3> x, const So
     before_.x = plain_.x;
     if (acceleration_.kind != Kind::none) before_.multipliers = plain_.multipliers;
     sweep_->sweep(equations, plain_.x, plain_.multipliers);
-    if (!is_finite(plain_.x)) {  // it blew up: what was before is the best there is
+    if (!is_finite(plain_.x)) {  // it blew up
       std::swap(plain_, before_);
       report.failed = true;
       break;
@@ -183,7 +206,7 @@ SolveReport SweepSolver::solve(Equations& equations, std::span<Vec3> x, const So
     }
     if (options.tolerance > 0) {
       finish();
-      if (report.residual <= options.tolerance) return report;
+      if (report.failed || report.residual <= options.tolerance) return report;
     }
   }
   finish();

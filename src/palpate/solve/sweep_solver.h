@@ -30,6 +30,7 @@ class SweepSolver : public Solver {
   bool accelerate(const Equations& equations, int iteration);
   bool mix_multipliers();
   bool mix_positions(const Equations& equations, bool with_multipliers);
+  bool blew_up(Equations& equations, double now);
   double potential_of(Equations& equations, const State& state);
 
   std::string name_;
@@ -41,7 +42,7 @@ class SweepSolver : public Solver {
   Anderson anderson_;
   std::vector<double> weights_, from_, to_, mixed_;
   bool has_change_ = false;
-  std::vector<Vec3> points_, gradient_;
+  std::vector<Vec3> start_, points_, gradient_;
 };
 
 }  // namespace palpate
