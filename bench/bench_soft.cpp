@@ -1,9 +1,10 @@
-// solve/ and soft/. Three kinds of cases:
+// solve/ and soft/. Four kinds of cases:
 //
 //   beam-460-E1e4 ...        milliseconds from a strongly deformed start to an energy error, all solvers on
 //   the
 //                            same step of the same material; each twice, for errors of 1e-2 and 1e-4
 //   sweep-armadillo-stvk ... one sweep of projections: plain Eigen, one after the other, by colours
+//   iteration-beam-460 ...   ten iterations of the default solver, for how the cost grows with the elements
 //   standing-armadillo-E1e6  a step of the armadillo that was let go on its feet, and how far it comes to
 //                            rest from where it should
 #include <algorithm>
@@ -22,6 +23,7 @@
 
 #include "benchmarks.h"
 #include "reference_soft.h"
+#include "soft_conclusions.h"
 #include "soft_contest.h"
 
 namespace palpate::bench {
@@ -158,6 +160,35 @@ std::vector<Method> one_sweep(const SoftShape& shape, Model model) {
           method("xpbd_coloured", Role::ours, true, [sweeps] { sweeps->run(sweeps->by_colour); })};
 }
 
+// --- iterations -----------------------------------------------------------------------------------
+
+std::vector<Method> iterations(const SoftShape& shape) {
+  struct Run {
+    SoftStep step;
+    std::unique_ptr<Solver> solver = make_solver(solver_names().front());
+    std::vector<Vec3> x = {};
+
+    explicit Run(const SoftShape& of)
+        : step(of.make(), {.density = of.density, .young = 1e6, .poisson = 0.4},
+               {.stretch = 1.1, .twist = 0.3, .shake = 0}) {
+      solver->prepare(step.equations);
+    }
+  };
+  const auto run = std::make_shared<Run>(shape);
+  Method method;
+  method.name = std::string(solver_names().front());
+  method.run = [run] {
+    run->x = run->step.start;
+    run->solver->solve(run->step.equations, run->x, {.iterations = 10});
+  };
+  method.parallel = true;
+  method.facts = [run]() -> Facts {
+    return {{"iterations", 10}, {"tetrahedra", static_cast<double>(run->step.mesh.tets.size())}};
+  };
+  method.flags = {"default"};
+  return {method};
+}
+
 // --- in real time ---------------------------------------------------------------------------------
 
 // The armadillo on its feet: they are where its longest side ends, and gravity goes there.
@@ -248,14 +279,17 @@ Benchmark soft() {
             const SoftShape& largest = all.back();
             for (const auto& [model, name] :
                  {std::pair{Model::stvk, "stvk"}, {Model::neo_hookean, "neo_hookean"}})
-              cases.push_back({fmt::format("sweep-{}-{}", largest.name, name), largest.tets,
+              cases.push_back({fmt::format("{}{}-{}", sweep_prefix, largest.name, name), largest.tets,
                                [largest, of = model] { return one_sweep(largest, of); }});
+            for (const SoftShape& shape : all)
+              cases.push_back({iteration_prefix + shape.name, shape.tets, [=] { return iterations(shape); }});
             if (largest.name == "armadillo")
               for (const int power : {4, 6, 8})
-                cases.push_back({fmt::format("standing-armadillo-E1e{}", power), largest.tets,
+                cases.push_back({fmt::format("{}armadillo-E1e{}", standing_prefix, power), largest.tets,
                                  [=] { return standing(largest, std::pow(10.0, power)); }});
             return cases;
-          }};
+          },
+          soft_conclusions};
 }
 
 }  // namespace palpate::bench

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "growth.h"
+
 namespace palpate::bench {
 
 namespace {
@@ -38,23 +40,18 @@ void add_grid(const std::vector<Row>& rows, std::vector<Conclusion>& all) {
                        1 / *row.ratio_peer, row.case_name.substr(grid_prefix.size()))});
 }
 
-// The line through the logarithms, by least squares.
 void add_growth(const std::vector<Row>& rows, std::vector<Conclusion>& all) {
-  std::vector<const Row*> sizes;
-  for (const Row& row : rows)
-    if (row.case_name == growth_name && row.threads == 1) sizes.push_back(&row);
-  if (sizes.size() < 3) return;
-  double x = 0, y = 0, xx = 0, xy = 0, fewest = fact(*sizes[0], "triangles"), most = fewest;
+  std::vector<std::pair<double, double>> costs;
   double least = HUGE_VAL, highest = 0;
-  for (const Row* row : sizes) {
-    const double n = fact(*row, "triangles"), a = std::log(n), b = std::log(row->median_ms);
-    x += a, y += b, xx += a * a, xy += a * b;
-    fewest = std::min(fewest, n), most = std::max(most, n);
-    const double contacts = fact(*row, "contacts") / n;
+  for (const Row& row : rows) {
+    if (row.case_name != growth_name || row.threads != 1) continue;
+    costs.emplace_back(fact(row, "triangles"), row.median_ms);
+    const double contacts = fact(row, "contacts") / costs.back().first;
     least = std::min(least, contacts), highest = std::max(highest, contacts);
   }
-  const auto count = static_cast<double>(sizes.size());
-  const double power = (count * xy - x * y) / (count * xx - x * x);
+  if (costs.size() < 3) return;
+  const auto [few, many] = std::minmax_element(costs.begin(), costs.end());
+  const double power = growth(costs), fewest = few->first, most = many->first;
   all.push_back(
       {"growth_exponent", power, 1.15,
        fmt::format("tree: cost grows as n^{:.2f} (must: at most 1.15), from {} to {} triangles at {:.2f} "

@@ -1,0 +1,85 @@
+#include "soft_conclusions.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "growth.h"
+
+namespace palpate::bench {
+
+namespace {
+
+double fact(const Row& row, const std::string& name) {
+  for (const auto& [key, value] : row.facts)
+    if (key == name) return value;
+  return 0;
+}
+bool has_flag(const Row& row, const std::string& flag) {
+  return std::find(row.flags.begin(), row.flags.end(), flag) != row.flags.end();
+}
+
+void add_to_error(const std::vector<Row>& rows, double target, double bound, std::vector<Conclusion>& all) {
+  const Row* worst = nullptr;
+  for (const Row& row : rows)
+    if (has_flag(row, "default") && row.threads == 1 && fact(row, "target") == target &&
+        row.ratio_reference && (row.case_name.ends_with("E1e6") || row.case_name.ends_with("E1e8")) &&
+        (worst == nullptr || *row.ratio_reference < *worst->ratio_reference))
+      worst = &row;
+  if (worst == nullptr) return;
+  all.push_back(
+      {fmt::format("default_over_reference_at_{:.0e}", target), *worst->ratio_reference, bound,
+       fmt::format("the default reaches an error of {:.0e} {:.1f} times as fast as {} at worst, on {} "
+                   "({}: at least {})",
+                   target, *worst->ratio_reference,
+                   has_flag(*worst, "reference_failed") ? "the best other" : "xpbd", worst->case_name,
+                   target == 1e-2 ? "must" : "aim", bound)});
+}
+
+void add_sweeps(const std::vector<Row>& rows, std::vector<Conclusion>& all) {
+  for (const Row& row : rows)
+    if (row.case_name.starts_with(sweep_prefix) && row.method == "xpbd_coloured" && row.threads == 1 &&
+        row.ratio_reference)
+      all.push_back({"coloured_over_plain_" + row.case_name.substr(sweep_prefix.size()), *row.ratio_reference,
+                     8,
+                     fmt::format("a coloured sweep is {:.1f} times as fast as plain Eigen on {} (must for "
+                                 "stvk: at least 8; aim: 15)",
+                                 *row.ratio_reference, row.case_name.substr(sweep_prefix.size()))});
+}
+
+void add_growth(const std::vector<Row>& rows, std::vector<Conclusion>& all) {
+  std::vector<std::pair<double, double>> costs;
+  for (const Row& row : rows)
+    if (row.case_name.starts_with(iteration_prefix) && row.threads == 1)
+      costs.emplace_back(fact(row, "tetrahedra"), row.median_ms);
+  if (costs.size() < 3) return;
+  const auto [least, most] = std::minmax_element(costs.begin(), costs.end());
+  all.push_back({"iteration_growth_exponent", growth(costs), 1.15,
+                 fmt::format("an iteration's cost grows as n^{:.2f} from {} to {} tetrahedra", growth(costs),
+                             least->first, most->first)});
+}
+
+void add_standing(const std::vector<Row>& rows, std::vector<Conclusion>& all) {
+  for (const Row& row : rows)
+    if (row.case_name.starts_with(standing_prefix))
+      all.push_back(
+          {fmt::format("{}_hz_{}_threads", row.case_name, row.threads), 1e3 / row.median_ms, 30,
+           fmt::format("{}: {:.0f} steps a second with {} threads, rests {:.2f} % of its size from "
+                       "balance (must: 30 and 2 %)",
+                       row.case_name, 1e3 / row.median_ms, row.threads, 100 * fact(row, "shape_error"))});
+}
+
+}  // namespace
+
+std::vector<Conclusion> soft_conclusions(const std::vector<Row>& rows) {
+  std::vector<Conclusion> all;
+  add_to_error(rows, 1e-2, 5, all);
+  add_to_error(rows, 1e-4, 20, all);
+  add_sweeps(rows, all);
+  add_growth(rows, all);
+  add_standing(rows, all);
+  return all;
+}
+
+}  // namespace palpate::bench
