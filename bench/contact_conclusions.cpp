@@ -11,12 +11,6 @@ namespace palpate::bench {
 
 namespace {
 
-double fact(const Row& row, const std::string& name) {
-  for (const auto& [key, value] : row.facts)
-    if (key == name) return value;
-  return 0;
-}
-
 void add_pairs(const std::vector<Row>& rows, std::vector<Conclusion>& all) {
   const Row* worst = nullptr;
   for (const Row& row : rows)

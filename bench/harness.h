@@ -72,6 +72,13 @@ struct Row {
   std::vector<std::string> flags = {};
 };
 
+// What its method said of it; 0 if nothing.
+inline double fact(const Row& row, const std::string& name) {
+  for (const auto& [key, value] : row.facts)
+    if (key == name) return value;
+  return 0;
+}
+
 struct Report {
   std::vector<Row> rows;
   std::vector<double> calibration_ms;

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <palpate/report/plot.h>
+
 #include "output.h"
 
 namespace palpate::bench {
@@ -25,19 +27,6 @@ const char* colour_of(Role role) {
       return "#d0d7de";
   }
   return "";
-}
-
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '&')
-      result += "&amp;";
-    else if (c == '<')
-      result += "&lt;";
-    else
-      result += c;
-  }
-  return result;
 }
 
 std::string time_text(double ms) {

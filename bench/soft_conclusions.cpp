@@ -11,11 +11,6 @@ namespace palpate::bench {
 
 namespace {
 
-double fact(const Row& row, const std::string& name) {
-  for (const auto& [key, value] : row.facts)
-    if (key == name) return value;
-  return 0;
-}
 bool has_flag(const Row& row, const std::string& flag) {
   return std::find(row.flags.begin(), row.flags.end(), flag) != row.flags.end();
 }

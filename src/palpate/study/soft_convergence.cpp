@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <palpate/base/timing.h>
+#include <palpate/soft/elements.h>
 #include <palpate/soft/tet_constraints.h>
 #include <palpate/solve/solver.h>
 #include <palpate/study/classic_anderson.h>
@@ -193,9 +194,8 @@ std::string_view name_of(Model model) {
 }
 
 std::size_t inverted_tets(const TetMesh& mesh, std::span<const Vec3> x) {
-  return static_cast<std::size_t>(std::count_if(mesh.tets.begin(), mesh.tets.end(), [&](const TetCorners& t) {
-    return !((x[t[1]] - x[t[0]]).cross(x[t[2]] - x[t[0]]).dot(x[t[3]] - x[t[0]]) > 0);
-  }));
+  return static_cast<std::size_t>(std::count_if(mesh.tets.begin(), mesh.tets.end(),
+                                                [&](const TetCorners& t) { return is_inverted(x, t); }));
 }
 
 }  // namespace palpate
