@@ -2,11 +2,13 @@
 #include <palpate/solve/metric.h>
 
 #include <Eigen/Cholesky>
+#include <Eigen/SparseCholesky>
 
 #include <support/allocation_counter.h>
 #include <support/cases.h>
 
 #include <palpate/base/error.h>
+#include <palpate/base/parallel.h>
 
 namespace palpate {
 namespace {
@@ -52,6 +54,68 @@ TEST(MetricProperty, SolvesLikeADenseMatrix) {
     for (Eigen::Index i = 0; i < size; ++i)
       ASSERT_LT((expected.row(i).transpose() - x[static_cast<std::size_t>(i)]).norm(),
                 1e-9 * (1 + expected.norm()));
+  });
+}
+
+// Large enough for branches: boxes of nodes, sometimes with gaps, against Eigen's factor.
+TEST(MetricProperty, BranchesSolveLikeTheWhole) {
+  each_case(6, [](Random& random) {
+    const std::size_t nx = 6 + random.below(14), ny = 6 + random.below(10), nz = 4 + random.below(10);
+    const auto at = [&](std::size_t i, std::size_t j, std::size_t k) {
+      return static_cast<std::uint32_t>((i * ny + j) * nz + k);
+    };
+    const std::size_t n = nx * ny * nz;
+    std::vector<MetricEntry> entries;
+    std::vector<std::uint8_t> held(n, 0);
+    for (std::uint32_t v = 0; v < n; ++v) {
+      entries.push_back({v, v, random.uniform(0.01, 0.1)});
+      held[v] = random.chance(0.02);
+    }
+    const double gaps = random.chance(0.5) ? 0 : random.uniform(0, 0.6);
+    const auto spring = [&](std::uint32_t a, std::uint32_t b) {
+      if (random.chance(gaps)) return;
+      const double k = random.uniform(0.1, 10);
+      entries.push_back({a, a, k});
+      entries.push_back({b, b, k});
+      entries.push_back({std::max(a, b), std::min(a, b), -k});
+    };
+    for (std::size_t i = 0; i < nx; ++i)
+      for (std::size_t j = 0; j < ny; ++j)
+        for (std::size_t k = 0; k < nz; ++k) {
+          if (i > 0) spring(at(i, j, k), at(i - 1, j, k));
+          if (j > 0) spring(at(i, j, k), at(i, j - 1, k));
+          if (k > 0) spring(at(i, j, k), at(i, j, k - 1));
+          if (i > 0 && j > 0 && k > 0) spring(at(i, j, k), at(i - 1, j - 1, k - 1));
+        }
+    std::vector<Eigen::Triplet<double>> triplets;
+    for (const MetricEntry& e : entries)
+      if (held[e.i] == 0 && held[e.j] == 0)
+        triplets.emplace_back(static_cast<int>(e.i), static_cast<int>(e.j), e.value);
+    for (std::size_t v = 0; v < n; ++v)
+      if (held[v] != 0) triplets.emplace_back(static_cast<int>(v), static_cast<int>(v), 1.0);
+    const auto size = static_cast<Eigen::Index>(n);
+    Eigen::SparseMatrix<double> matrix(size, size);
+    matrix.setFromTriplets(triplets.begin(), triplets.end());
+    Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>, Eigen::Lower> factored(matrix);
+    Eigen::MatrixXd right(size, 3);
+    std::vector<Vec3> start(n), first;
+    for (std::size_t v = 0; v < n; ++v) {
+      start[v] = Vec3(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1));
+      right.row(static_cast<Eigen::Index>(v)) = start[v].transpose();
+    }
+    const Eigen::MatrixXd expected = factored.solve(right);
+    Metric metric;
+    metric.factor(n, entries, held);
+    for (const int threads : {1, 2, 4})
+      Threads(threads).run([&] {
+        std::vector<Vec3> x = start;
+        metric.solve(x);
+        if (first.empty()) first = x;
+        ASSERT_EQ(x, first);
+      });
+    for (std::size_t v = 0; v < n; ++v)
+      ASSERT_LT((expected.row(static_cast<Eigen::Index>(v)).transpose() - first[v]).norm(),
+                1e-10 * expected.norm());
   });
 }
 

@@ -1,11 +1,13 @@
 #include <palpate/solve/metric.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include <Eigen/OrderingMethods>
 #include <Eigen/SparseCore>
 
 #include <palpate/base/error.h>
+#include <palpate/base/parallel.h>
 #include <palpate/solve/metric_factor.h>
 
 namespace palpate {
@@ -14,6 +16,8 @@ namespace {
 
 using Sparse = Eigen::SparseMatrix<double>;
 constexpr int none = -1;
+constexpr std::size_t grain = 2048;                              // columns
+constexpr std::size_t most_branches = 12, least_branch = 5'000;  // numbers of the factor
 
 Sparse lower_half(std::size_t nodes, std::span<const MetricEntry> entries,
                   std::span<const std::uint8_t> held) {
@@ -112,12 +116,13 @@ void Metric::factor(std::size_t nodes, std::span<const MetricEntry> entries,
     throw Error(Place::named("metric", "of the nodes"), "it is not positive definite",
                 "Does every node have a mass? Are all stiffnesses positive?");
   order_.assign(order.begin(), order.end());
-  work_.resize(nodes);
   inverse_.resize(nodes);
   panels_.clear();
   rows_.clear();
   values_.clear();
   for (const Supernode& node : supernodes) add_panels(node);
+  find_branches();
+  work_.resize(nodes + (branch_begin_.size() - 1) * top_.size());
 }
 
 // Of a supernode, eight columns at a time, each divided by its diagonal: L D L^T with ones in L.
@@ -139,15 +144,90 @@ void Metric::add_panels(const Supernode& node) {
   }
 }
 
+// Branches of about equal cost. A panel's branch is what lies right before it and leads to it.
+void Metric::find_branches() {
+  const auto count = static_cast<std::uint32_t>(panels_.size());
+  std::vector<std::uint32_t> panel_of(order_.size()), first(count), above(count, count);
+  for (std::uint32_t p = 0; p < count; ++p)
+    std::fill_n(panel_of.begin() + panels_[p].first, panels_[p].width, p);
+  std::vector<std::size_t> cost(count);  // of the whole branch
+  std::iota(first.begin(), first.end(), 0u);
+  std::size_t total = 0;
+  for (std::uint32_t p = 0; p < count; ++p) {
+    const Panel& panel = panels_[p];
+    const std::size_t own = panel.width * (panel.width + (panel.last_row - panel.first_row));
+    cost[p] += own;
+    total += own;
+    if (panel.first_row == panel.last_row) continue;
+    above[p] = panel_of[rows_[panel.first_row]];
+    cost[above[p]] += cost[p];
+    first[above[p]] = std::min(first[above[p]], first[p]);
+  }
+  const std::size_t most = std::max(least_branch, total / most_branches);
+  // From the end: a panel whose branch is small enough, under one that is not, is the root of a branch.
+  std::vector<std::uint32_t> branch(count, count), begins = {0};
+  std::vector<Panel> sorted;
+  std::size_t sum = 0;
+  for (std::uint32_t p = 0; p < count; ++p) {
+    if (cost[p] > most || (above[p] != count && cost[above[p]] <= most)) continue;
+    if (sum > 0 && sum + cost[p] > most) {
+      begins.push_back(static_cast<std::uint32_t>(sorted.size()));
+      sum = 0;
+    }
+    for (std::uint32_t q = first[p]; q <= p; ++q) {
+      branch[q] = static_cast<std::uint32_t>(begins.size()) - 1;
+      sorted.push_back(panels_[q]);
+    }
+    sum += cost[p];
+  }
+  if (!sorted.empty()) begins.push_back(static_cast<std::uint32_t>(sorted.size()));
+  top_.clear();
+  std::vector<std::uint32_t> place(order_.size(), 0);
+  for (std::uint32_t p = 0; p < count; ++p) {
+    if (branch[p] != count) continue;
+    sorted.push_back(panels_[p]);
+    for (std::uint32_t c = panels_[p].first; c < panels_[p].first + panels_[p].width; ++c) {
+      place[c] = static_cast<std::uint32_t>(top_.size());
+      top_.push_back(c);
+    }
+  }
+  // Rows in the top are those of the branch's own copy of it.
+  for (std::uint32_t p = 0; p < count; ++p) {
+    if (branch[p] == count) continue;
+    for (std::uint32_t i = panels_[p].first_row; i < panels_[p].last_row; ++i)
+      if (branch[panel_of[rows_[i]]] == count)
+        rows_[i] = static_cast<std::uint32_t>(order_.size() + branch[p] * top_.size() + place[rows_[i]]);
+  }
+  panels_ = std::move(sorted);
+  branch_begin_ = std::move(begins);
+}
+
 void Metric::solve(std::span<Vec3> x) {
-  const std::size_t n = order_.size();
+  const std::size_t n = order_.size(), branches = branch_begin_.size() - 1;
   if (n == 0) return;
-  for (std::size_t p = 0; p < n; ++p) work_[p] = PaddedPoint(x[order_[p]]);
-  solve_lower(panels_, rows_.data(), values_.data(), work_.data());
-  for (std::size_t p = 0; p < n; ++p)
+  const std::span<const Panel> panels(panels_), top = panels.subspan(branch_begin_.back());
+  const auto copies = [&](std::size_t branch) { return work_.data() + n + branch * top_.size(); };
+  const auto panels_of = [&](std::size_t branch) {
+    return panels.subspan(branch_begin_[branch], branch_begin_[branch + 1] - branch_begin_[branch]);
+  };
+  parallel_for(n, grain, [&](std::size_t p) { work_[p] = PaddedPoint(x[order_[p]]); });
+  parallel_for(branches, 1, [&](std::size_t b) {
+    std::fill_n(copies(b), top_.size(), PaddedPoint(Vec3::Zero()));
+    solve_lower(panels_of(b), rows_.data(), values_.data(), work_.data());
+  });
+  for (std::size_t b = 0; b < branches; ++b)
+    for (std::size_t i = 0; i < top_.size(); ++i)
+      for (std::size_t k = 0; k < 3; ++k) work_[top_[i]].at[k] += copies(b)[i].at[k];
+  solve_lower(top, rows_.data(), values_.data(), work_.data());
+  parallel_for(n, grain, [&](std::size_t p) {
     for (double& number : work_[p].at) number *= inverse_[p];
-  solve_upper(panels_, rows_.data(), values_.data(), work_.data());
-  for (std::size_t p = 0; p < n; ++p) x[order_[p]] = work_[p].point();
+  });
+  solve_upper(top, rows_.data(), values_.data(), work_.data());
+  parallel_for(branches, 1, [&](std::size_t b) {
+    for (std::size_t i = 0; i < top_.size(); ++i) copies(b)[i] = work_[top_[i]];
+    solve_upper(panels_of(b), rows_.data(), values_.data(), work_.data());
+  });
+  parallel_for(n, grain, [&](std::size_t p) { x[order_[p]] = work_[p].point(); });
 }
 
 }  // namespace palpate

@@ -4,6 +4,10 @@
 // metric_factor.h factors. The factor is then kept in panels: up to eight neighbouring columns that have the
 // same rows below them, so that a row's number is read once for all of them and the right sides of the
 // columns stay in registers. A solve allocates nothing.
+//
+// Parts of the factor that do not depend on each other are solved in parallel: branches of the elimination
+// tree. What they add to the columns above them, the top, each keeps apart until all are done, so that the
+// sum is the same for any number of threads.
 #pragma once
 
 #include <cstdint>
@@ -36,12 +40,16 @@ class Metric {
 
  private:
   void add_panels(const Supernode& node);
+  void find_branches();
 
   std::vector<std::uint32_t> order_;  // [place]: node
   std::vector<Panel> panels_;
   std::vector<std::uint32_t> rows_;
   std::vector<double> values_, inverse_;  // of L; of D
-  std::vector<PaddedPoint> work_;
+  // Panels of the branches, one after the other; those of the top are last.
+  std::vector<std::uint32_t> branch_begin_ = {0};
+  std::vector<std::uint32_t> top_;  // columns
+  std::vector<PaddedPoint> work_;   // of all columns, then of the top for each branch
 };
 
 // The two halves of a solve, on points in the order of the factor.
