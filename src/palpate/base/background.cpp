@@ -9,9 +9,15 @@
 
 namespace palpate {
 
+namespace {
+
+// One for all tasks: they are held for moments only, and outlive every task.
+std::mutex mutex;
+std::condition_variable changed;
+
+}  // namespace
+
 struct Background::Task {
-  std::mutex mutex;
-  std::condition_variable changed;
   std::function<void()> work;
   bool taken = false, done = false;
   std::exception_ptr failure;
@@ -51,7 +57,7 @@ void Background::start(std::function<void()> work) {
   wait();
   task_ = std::make_shared<Task>();
   {
-    const std::lock_guard lock(task_->mutex);
+    const std::lock_guard lock(mutex);
     task_->work = std::move(work);
   }
   tbb::task_arena arena(1, 0);
@@ -62,8 +68,8 @@ void Background::wait() {
   if (!task_) return;
   const std::shared_ptr<Task> task = std::exchange(task_, nullptr);
   task->run();
-  std::unique_lock lock(task->mutex);
-  task->changed.wait(lock, [&] { return task->done; });
+  std::unique_lock lock(mutex);
+  changed.wait(lock, [&] { return task->done; });
   if (task->failure) std::rethrow_exception(task->failure);
 }
 
