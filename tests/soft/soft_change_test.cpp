@@ -150,7 +150,7 @@ TEST(SoftChangeProperty, ChangedBodiesAreLikeThoseBuiltAnew) {
 TEST(SoftChangeProperty, AllSolversGoOnToTheSameStep) {
   each_case(8, [](Random& random) {
     const double size = 0.01;
-    const TetMesh mesh = block(3 + random.below(3), 2, 2, size);
+    const TetMesh mesh = block(2 + random.below(3), 2, 1, size);
     const Material material{.young = 3e4, .poisson = 0.3, .model = models[random.below(3)]};
     std::vector<std::uint32_t> end;
     for (std::uint32_t v = 0; v < mesh.positions.size(); ++v)
@@ -239,7 +239,7 @@ TEST(SoftChangeProperty, ConstraintsKeepTheirColoursApart) {
     // Fast and plain code do the same with what has been mended, and with what is arranged anew.
     std::vector<PaddedPoint> x;
     for (const Vec3& p : body.rest().positions)
-      x.emplace_back(p + 0.001 * testing::random_directions(random, 1)[0]);
+      x.emplace_back(p + 1e-4 * testing::random_directions(random, 1)[0]);
     for (const Arrangement next : {arrangement, Arrangement::by_colour, Arrangement::one_by_one}) {
       constraints.prepare(inverse(), 0.01, next);
       std::vector<PaddedPoint> fast = x, plain = x;
@@ -248,14 +248,14 @@ TEST(SoftChangeProperty, ConstraintsKeepTheirColoursApart) {
       constraints.Constraints::project(plain, two);
       for (std::size_t i = 0; i < x.size(); ++i)
         ASSERT_LT((fast[i].point() - plain[i].point()).norm(),
-                  (next == Arrangement::by_colour ? 1e-3 : 1e-9) * 0.01)
+                  (next == Arrangement::by_colour ? 1e-4 : 1e-9) * 0.01)
             << i;
     }
   });
 }
 
 TEST(SoftChange, RunsAreTheSameForAnyNumberOfThreads) {
-  const TetMesh mesh = block(20, 8, 8, 0.01);  // factors lag for 3 solves
+  const TetMesh mesh = block(12, 6, 6, 0.01);
   std::vector<Vec3> first;
   for (const std::string solver : {"quasi_newton", "xpbd_coloured", "vertex"}) {
     first.clear();

@@ -61,7 +61,8 @@ T parallel_reduce(std::size_t n, std::size_t grain, T first, Map&& map, Combine&
 int available_threads();
 
 // Runs work with at most this many threads (0 = all the machine has); the parallel loops inside use no more.
-// Palpate starts no thread of its own: without this, loops run in whatever TBB arena the caller is in.
+// Palpate starts no thread of its own (but for background.h): without this, loops run in whatever TBB arena
+// the caller is in.
 class Threads {
  public:
   explicit Threads(int count = 0);

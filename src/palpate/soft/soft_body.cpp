@@ -89,6 +89,12 @@ void SoftBody::begin(std::span<const double> masses) {
   if (projects(options_) && (viscosity_ > 0 || !damping_->empty()))
     throw Error(Place::named("solver", options_.solver), "it knows no damping of materials",
                 "Set the damping to 0, or use the solver quasi_newton or vertex.");
+  if (projects(options_) && !thin_)
+    for (const Material& m : materials_)
+      if (m.poisson < 0 && m.model != Model::stvk)
+        throw Error(Place::named("solver", options_.solver),
+                    fmt::format("it cannot project elements with a Poisson's ratio of {}", m.poisson),
+                    "Use the model stvk, or the solver quasi_newton or vertex.");
   solver_ = make_solver(options_.solver, options_.acceleration);
   equations_.masses.assign(masses.begin(), masses.end());
   for (std::size_t i = 0; i < masses.size(); ++i)

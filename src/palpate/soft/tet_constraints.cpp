@@ -157,19 +157,25 @@ void TetConstraints::update(const TetMesh& rest, std::span<const Material> mater
     put(e, free_place(rest.tets[e], around), rest.tets[e], {shape, elasticity});
     order_.push_back(e);
   }
+  if (order_.size() > 2 * place_.size()) tidy_order();
 }
 
-void TetConstraints::arrange(Arrangement arrangement, std::size_t nodes) {
-  if (arrangement == arrangement_) return;
-  arrangement_ = arrangement;
-  // Along the curve. An element that was changed is on it twice: the last time counts.
+// Without what is gone. An element that was changed is there twice: the last time counts.
+void TetConstraints::tidy_order() {
   std::vector<std::uint32_t> elements;
   std::vector<std::uint8_t> seen(place_.size(), 0);
   for (std::size_t i = order_.size(); i-- > 0;)
     if (place_[order_[i]] != no_index && std::exchange(seen[order_[i]], std::uint8_t{1}) == 0)
       elements.push_back(order_[i]);
   std::reverse(elements.begin(), elements.end());
-  order_ = elements;
+  order_ = std::move(elements);
+}
+
+void TetConstraints::arrange(Arrangement arrangement, std::size_t nodes) {
+  if (arrangement == arrangement_) return;
+  arrangement_ = arrangement;
+  tidy_order();
+  const std::vector<std::uint32_t>& elements = order_;
   const std::vector<TetCorners> corners = std::exchange(corners_, {});
   const std::vector<Rest> rest = std::exchange(rest_, {});
   const std::vector<std::uint32_t> place = place_;

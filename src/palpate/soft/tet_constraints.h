@@ -88,6 +88,7 @@ class TetConstraints : public Constraints {
     Elasticity elasticity;
   };
   void arrange(Arrangement arrangement, std::size_t nodes);
+  void tidy_order();
   void add_place();
   void put(std::uint32_t element, std::size_t place, const TetCorners& corners, const Rest& rest);
   void take_out(std::uint32_t element);

@@ -1,6 +1,7 @@
 #include <palpate/soft/untangle.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include <palpate/soft/elements.h>
 
@@ -10,50 +11,67 @@ namespace {
 
 constexpr double held_counts = 1e3;  // nodes that are held say best where the whole is
 
-// The rest shape, moved and turned to where the body is.
-struct Fit {
-  Mat3 rotation;
-  Vec3 from, to;
-  Vec3 of(const Vec3& p) const { return to + rotation * (p - from); }
-};
-Fit fit(const Equations& equations, std::span<const Vec3> rest, std::span<const Vec3> x) {
-  Fit result{Mat3::Zero(), Vec3::Zero(), Vec3::Zero()};
-  double mass = 0;
-  const auto weight = [&](std::size_t i) {
-    return equations.masses[i] * (equations.held[i] != 0 ? held_counts : 1);
+// Numbers 0, 1, ... for the pieces that hang together, of each node.
+std::vector<std::uint32_t> pieces_of(std::size_t nodes, std::span<const MetricEntry> entries) {
+  std::vector<std::uint32_t> piece(nodes);
+  std::iota(piece.begin(), piece.end(), 0u);
+  const auto lowest = [&](std::uint32_t i) {
+    while (piece[i] != i) i = piece[i] = piece[piece[i]];
+    return i;
   };
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    mass += weight(i);
-    result.from += weight(i) * rest[i];
-    result.to += weight(i) * x[i];
+  for (const MetricEntry& e : entries) {
+    const std::uint32_t a = lowest(e.i), b = lowest(e.j);
+    piece[std::max(a, b)] = std::min(a, b);
   }
-  result.from /= mass;
-  result.to /= mass;
-  Mat3 covariance = Mat3::Zero();
-  for (std::size_t i = 0; i < x.size(); ++i)
-    covariance += weight(i) * (x[i] - result.to) * (rest[i] - result.from).transpose();
-  result.rotation = rotation_of(covariance);
-  return result;
+  std::uint32_t count = 0;
+  for (std::uint32_t i = 0; i < nodes; ++i) piece[i] = piece[i] == i ? count++ : piece[piece[i]];
+  return piece;
 }
 
 }  // namespace
 
-// From any positions, one step of Newton's: the energy is quadratic. Returns the rotation.
-Mat3 Untangler::turn_back(Equations& equations, const TetMesh& rest, std::span<Vec3> x) {
+// The rest shape of each piece, moved and turned to where it is.
+void Untangler::fit(const Equations& equations, std::span<const Vec3> rest, std::span<const Vec3> x) {
+  const auto weight = [&](std::size_t i) {
+    return std::max(1e-300, equations.masses[i]) * (equations.held[i] != 0 ? held_counts : 1);
+  };
+  const std::uint32_t count = piece_.empty() ? 0 : 1 + *std::max_element(piece_.begin(), piece_.end());
+  fits_.assign(count, {Mat3::Zero(), Vec3::Zero(), Vec3::Zero(), 0});
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    Fit& one = fits_[piece_[i]];
+    one.mass += weight(i);
+    one.from += weight(i) * rest[i];
+    one.to += weight(i) * x[i];
+  }
+  for (Fit& one : fits_) {
+    one.from /= one.mass;
+    one.to /= one.mass;
+  }
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    Fit& one = fits_[piece_[i]];
+    one.rotation += weight(i) * (x[i] - one.to) * (rest[i] - one.from).transpose();
+  }
+  for (Fit& one : fits_) one.rotation = rotation_of(one.rotation);
+}
+
+// From any positions, one step of Newton's: the energy is quadratic.
+void Untangler::turn_back(Equations& equations, const TetMesh& rest, std::span<Vec3> x) {
   const double scale = 1 / (equations.step * equations.step);
   if (!has_metric_) {
     entries_.clear();
     for (const Term* term : equations.terms) term->add_metric(entries_);
+    piece_ = pieces_of(x.size(), entries_);
     std::vector<MetricEntry> all = entries_;
     for (std::uint32_t i = 0; i < x.size(); ++i) all.push_back({i, i, scale * equations.masses[i]});
     metric_.factor(x.size(), all, equations.held);
+    bodies_.prepare(equations, all);
     has_metric_ = true;
   }
-  const Fit shape = fit(equations, rest.positions, x);
+  fit(equations, rest.positions, x);
   off_.resize(x.size());
   gradient_.resize(x.size());
   for (std::size_t i = 0; i < x.size(); ++i) {
-    off_[i] = x[i] - shape.of(rest.positions[i]);
+    off_[i] = x[i] - fits_[piece_[i]].of(rest.positions[i]);
     gradient_[i] = scale * equations.masses[i] * (x[i] - equations.targets[i]);
   }
   for (const MetricEntry& e : entries_) {
@@ -64,20 +82,23 @@ Mat3 Untangler::turn_back(Equations& equations, const TetMesh& rest, std::span<V
     if (equations.held[i] != 0) gradient_[i].setZero();
   metric_.solve(gradient_);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] -= gradient_[i];
-  return shape.rotation;
+  bodies_.shift(equations, x);
 }
 
 bool Untangler::untangle(Equations& equations, const TetMesh& rest, std::span<const TetShape> shapes,
                          std::size_t inverted, std::span<Vec3> x) {
-  if (left_ <= 0 && static_cast<double>(inverted) > many * static_cast<double>(rest.tets.size()))
-    left_ = longest;
+  const auto holes = std::count_if(rest.tets.begin(), rest.tets.end(), is_hole);
+  const double there = static_cast<double>(rest.tets.size()) - static_cast<double>(holes);
+  if (left_ <= 0 && static_cast<double>(inverted) > many * there) left_ = longest;
   if (left_ > 0) {
     left_ -= equations.step;
-    const Mat3 rotation = turn_back(equations, rest, x);
+    turn_back(equations, rest, x);
     bool is_near = true;
     for (std::size_t e = 0; e < shapes.size() && is_near; ++e)
       is_near =
-          is_hole(rest.tets[e]) || (shapes[e].gradient(tet_at(x, rest.tets[e])) - rotation).norm() < near;
+          is_hole(rest.tets[e]) ||
+          (shapes[e].gradient(tet_at(x, rest.tets[e])) - fits_[piece_[rest.tets[e][0]]].rotation).norm() <
+              near;
     if (is_near) left_ = 0;
     return true;
   }

@@ -2,8 +2,9 @@
 //
 // Far from any shape the energy of a material has many local minima: a beam whose nodes were thrown about
 // comes back knotted, with every element the right way round. The energy of a linear material that is turned
-// as a whole, sum of V k |F - R|^2 / 2 with one rotation R, has a single one. So where many elements are
-// inverted, the step is done with that: one linear system. Where few are, solvers cope (Term::mark_tangled).
+// as a whole, sum of V k |F - R|^2 / 2 with one rotation R for each piece, has a single one. So where many
+// elements are inverted, the step is done with that: one linear system. Where few are, solvers cope
+// (Term::mark_tangled).
 #pragma once
 
 #include <span>
@@ -12,6 +13,7 @@
 #include <palpate/mesh/mesh.h>
 #include <palpate/soft/elasticity.h>
 #include <palpate/solve/equations.h>
+#include <palpate/solve/free_bodies.h>
 #include <palpate/solve/metric.h>
 
 namespace palpate {
@@ -30,11 +32,21 @@ class Untangler {
   bool at_work() const { return left_ > 0; }
 
  private:
-  Mat3 turn_back(Equations& equations, const TetMesh& rest, std::span<Vec3> x);
+  struct Fit {  // of a piece at rest, to where it is
+    Mat3 rotation;
+    Vec3 from, to;
+    double mass;
+    Vec3 of(const Vec3& p) const { return to + rotation * (p - from); }
+  };
+  void fit(const Equations& equations, std::span<const Vec3> rest, std::span<const Vec3> x);
+  void turn_back(Equations& equations, const TetMesh& rest, std::span<Vec3> x);
 
   double left_ = 0;  // of the time for the whole [s]
   bool has_metric_ = false;
   Metric metric_;
+  FreeBodies bodies_;
+  std::vector<std::uint32_t> piece_;  // of each node
+  std::vector<Fit> fits_;
   std::vector<MetricEntry> entries_;  // of the terms alone
   std::vector<Vec3> off_, gradient_;
 };

@@ -19,6 +19,10 @@ namespace palpate {
 
 class LaggingMetric {
  public:
+  LaggingMetric() = default;
+  LaggingMetric(const LaggingMetric&) = delete;  // what goes on in the background knows where this is
+  LaggingMetric& operator=(const LaggingMetric&) = delete;
+
   // How many solves the last factor serves on: about as many as one takes to make, at 60 a second.
   static int lag(std::size_t nodes) { return 2 + static_cast<int>(nodes / 1500); }
 

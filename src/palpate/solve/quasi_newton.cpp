@@ -160,13 +160,14 @@ void QuasiNewton::advance(std::span<Vec3> x) {
   }
 }
 
-void QuasiNewton::untangle(Equations& equations, std::span<Vec3> x) {
+void QuasiNewton::untangle(Equations& equations, std::span<Vec3> x, const Deadline& deadline) {
   std::fill(tangled_.begin(), tangled_.end(), std::uint8_t{0});
   bool any = false;
   for (Term* term : equations.terms) any = term->mark_tangled(x, tangled_) || any;
   if (!any) return;
-  const double scale = 1 / (equations.step * equations.step);
-  for (int sweep = 0; sweep < 10; ++sweep)
+  std::copy(x.begin(), x.end(), trial_.begin());
+  const double before = potential(equations, x), scale = 1 / (equations.step * equations.step);
+  for (int sweep = 0; sweep < 10 && !deadline.passed(); ++sweep)
     for (std::uint32_t v = 0; v < x.size(); ++v) {
       if (tangled_[v] == 0 || equations.held[v] != 0) continue;
       Vec3 gradient = scale * equations.masses[v] * (x[v] - equations.targets[v]);
@@ -174,12 +175,15 @@ void QuasiNewton::untangle(Equations& equations, std::span<Vec3> x) {
       for (Term* term : equations.terms) term->add_block(v, x, gradient, stiffness);
       x[v] -= stiffness.ldlt().solve(gradient);
     }
+  // Whole steps may lead anywhere.
+  if (!(potential(equations, x) <= before)) std::copy(trial_.begin(), trial_.end(), x.begin());
 }
 
 SolveReport QuasiNewton::solve(Equations& equations, std::span<Vec3> x, const SolveOptions& options) {
   SolveReport report;
   metric_.begin_solve(equations);
-  if (options.untangle) untangle(equations, x);
+  const Deadline deadline(options.budget);
+  if (options.untangle) untangle(equations, x, deadline);
   bodies_.shift(equations, x);
   double noise = 0;
   for (const Term* term : equations.terms) noise += term->rounding();
@@ -187,7 +191,6 @@ SolveReport QuasiNewton::solve(Equations& equations, std::span<Vec3> x, const So
   report.potential = potential(equations, x, gradient_);
   report.evaluations = 1;
   report.residual = residual(equations, gradient_);
-  const Deadline deadline(options.budget);
   while (report.iterations < options.iterations && report.residual > options.tolerance &&
          !deadline.passed()) {
     const double slope = find_direction(equations);

@@ -17,6 +17,7 @@
 #include <span>
 #include <vector>
 
+#include <palpate/base/timing.h>
 #include <palpate/solve/free_bodies.h>
 #include <palpate/solve/lagging_metric.h>
 #include <palpate/solve/solver.h>
@@ -41,7 +42,7 @@ class QuasiNewton : public Solver {
   Step& step(std::size_t k) { return steps_[(first_ + k) % window]; }  // 0: the oldest
   std::size_t place(std::size_t k) const { return (first_ + k) % window; }
   void make_room(const Equations& equations, std::span<const MetricEntry> entries);
-  void untangle(Equations& equations, std::span<Vec3> x);
+  void untangle(Equations& equations, std::span<Vec3> x, const Deadline& deadline);
   double find_direction(const Equations& equations);
   void advance(std::span<Vec3> x);
   void forget();

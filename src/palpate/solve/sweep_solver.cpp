@@ -144,24 +144,26 @@ bool SweepSolver::accelerate(const Equations& equations, int iteration) {
   return false;
 }
 
-// Whether a potential is far above where the step began. To look there costs an evaluation: only done where
-// nodes would be farther from their targets than the whole is large.
+// Whether a potential is far above both where the step began and where sweeps began. To look there costs
+// evaluations: only done where nodes are away from their targets by more than a little of the whole's size.
 bool SweepSolver::blew_up(Equations& equations, double now) {
   Vec3 low = Vec3::Constant(HUGE_VAL), high = -low;
   double mass = 0;
   for (std::size_t i = 0; i < equations.size(); ++i) {
-    low = low.cwiseMin(equations.targets[i]);
-    high = high.cwiseMax(equations.targets[i]);
+    low = low.cwiseMin(start_[i]);
+    high = high.cwiseMax(start_[i]);
     mass += equations.masses[i];
   }
-  const double speed = (high - low).norm() / equations.step;
-  return !(now <= mass * speed * speed) && !(now <= 1e3 * potential(equations, start_));
+  const double speed = 0.03 * (high - low).norm() / equations.step;
+  return !(now <= mass * speed * speed) &&
+         !(now <= 4 * std::max(potential(equations, start_), potential_of(equations, begin_)));
 }
 
 SolveReport SweepSolver::solve(Equations& equations, std::span<Vec3> x, const SolveOptions& options) {
   SolveReport report;
   for (std::size_t i = 0; i < x.size(); ++i) plain_.x[i] = PaddedPoint(x[i]);
   sweep_->begin(equations, plain_.x);
+  begin_.x = plain_.x;
   std::fill(plain_.multipliers.begin(), plain_.multipliers.end(), 0.0);
   if (!to_.empty()) anderson_.begin(to_.size(), acceleration_.window, acceleration_.condition_limit);
   has_change_ = false;
@@ -174,10 +176,6 @@ SolveReport SweepSolver::solve(Equations& equations, std::span<Vec3> x, const So
   const auto finish = [&] {
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = plain_.x[i].point();
     bodies_.shift(equations, x);
-    look();
-    if (!blew_up(equations, report.potential)) return;
-    report.failed = true;
-    std::copy(start_.begin(), start_.end(), x.begin());
     look();
   };
   const Deadline deadline(options.budget);
@@ -206,10 +204,16 @@ SolveReport SweepSolver::solve(Equations& equations, std::span<Vec3> x, const So
     }
     if (options.tolerance > 0) {
       finish();
-      if (report.failed || report.residual <= options.tolerance) return report;
+      if (report.residual <= options.tolerance) return report;
     }
   }
   finish();
+  if (blew_up(equations, report.potential)) {
+    report.failed = true;
+    std::copy(start_.begin(), start_.end(), x.begin());
+    bodies_.shift(equations, x);
+    look();
+  }
   return report;
 }
 

@@ -37,6 +37,7 @@ class SweepSolver : public Solver {
   std::unique_ptr<SolveSweep> sweep_;
   Acceleration acceleration_;
   FreeBodies bodies_;
+  State begin_;                          // positions alone
   State before_, last_, plain_, other_;  // a sweep goes from `before` to `plain`; `last` was before that
   double chebyshev_ = 1;
   Anderson anderson_;
