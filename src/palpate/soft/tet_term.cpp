@@ -89,12 +89,8 @@ bool TetTerm::mark_tangled(std::span<const Vec3> x, std::span<std::uint8_t> node
       },
       [](std::uint8_t a, std::uint8_t b) { return static_cast<std::uint8_t>(a | b); });
   if (any == 0) return false;
-  inverted_.assign(nodes.size(), 0);
   for (const TetCorners& t : tets_)
     if (is_inverted(x, t))
-      for (const std::uint32_t v : t) inverted_[v] = 1;
-  for (const TetCorners& t : tets_)
-    if (!is_hole(t) && std::any_of(t.begin(), t.end(), [&](std::uint32_t v) { return inverted_[v] != 0; }))
       for (const std::uint32_t v : t) nodes[v] = 1;
   return true;
 }

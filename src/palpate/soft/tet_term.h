@@ -45,9 +45,9 @@ class TetTerm : public Term {
   std::vector<Elasticity> elasticities_;
   TetPacks packs_;
   NodeCorners node_corners_;
-  std::vector<double> pulls_;                          // of the slots of all blocks, four numbers each
-  std::vector<double> partial_;                        // scratch of sums
-  std::vector<std::uint8_t> any_inverted_, inverted_;  // scratch: of chunks, of nodes
+  std::vector<double> pulls_;               // of the slots of all blocks, four numbers each
+  std::vector<double> partial_;             // scratch of sums
+  std::vector<std::uint8_t> any_inverted_;  // scratch, of chunks
   double rounding_ = 0;
 };
 

@@ -13,6 +13,7 @@ namespace palpate {
 namespace {
 
 constexpr std::size_t grain = 2048;
+constexpr int most_sweeps = 10;  // where things are turned inside out
 
 double dot(std::span<const Vec3> a, std::span<const Vec3> b) {
   double sum = 0;
@@ -161,13 +162,17 @@ void QuasiNewton::advance(std::span<Vec3> x) {
 }
 
 void QuasiNewton::untangle(Equations& equations, std::span<Vec3> x, const Deadline& deadline) {
-  std::fill(tangled_.begin(), tangled_.end(), std::uint8_t{0});
-  bool any = false;
-  for (Term* term : equations.terms) any = term->mark_tangled(x, tangled_) || any;
-  if (!any) return;
+  const auto mark = [&] {
+    std::fill(tangled_.begin(), tangled_.end(), std::uint8_t{0});
+    bool any = false;
+    for (Term* term : equations.terms) any = term->mark_tangled(x, tangled_) || any;
+    return any;
+  };
+  if (!mark()) return;
   std::copy(x.begin(), x.end(), trial_.begin());
   const double before = potential(equations, x), scale = 1 / (equations.step * equations.step);
-  for (int sweep = 0; sweep < 10 && !deadline.passed(); ++sweep)
+  int sweeps = 0;
+  do {
     for (std::uint32_t v = 0; v < x.size(); ++v) {
       if (tangled_[v] == 0 || equations.held[v] != 0) continue;
       Vec3 gradient = scale * equations.masses[v] * (x[v] - equations.targets[v]);
@@ -175,6 +180,7 @@ void QuasiNewton::untangle(Equations& equations, std::span<Vec3> x, const Deadli
       for (Term* term : equations.terms) term->add_block(v, x, gradient, stiffness);
       x[v] -= stiffness.ldlt().solve(gradient);
     }
+  } while (++sweeps < most_sweeps && !deadline.passed() && mark());
   // Whole steps may lead anywhere.
   if (!(potential(equations, x) <= before)) std::copy(trial_.begin(), trial_.end(), x.begin());
 }

@@ -40,7 +40,7 @@ class Term {
   // A positive semi-definite matrix that is about as stiff as the term at rest, the same for x, y and z: what
   // solvers measure directions with.
   virtual void add_metric(std::vector<MetricEntry>& entries) const = 0;
-  // Marks the nodes of elements that are turned inside out, and of those around them; false: there are none.
+  // Marks the nodes of elements that are turned inside out; false: there are none.
   // What slopes say there leads nowhere, and solvers that follow them look at each of these nodes alone
   // first.
   virtual bool mark_tangled(std::span<const Vec3> /*x*/, std::span<std::uint8_t> /*nodes*/) { return false; }
