@@ -406,6 +406,77 @@ TEST(SoftBody, SpinsLoseLessWithSmallerSteps) {
   EXPECT_GT(fine, 0.85);
 }
 
+// Newton's steps for nodes alone may lead anywhere, with damping above all: the solver takes none that is
+// worse.
+TEST(SoftBodyProperty, DampedBodiesThatAreTornApartCalmDown) {
+  each_case(12, [](Random& random) {
+    const TetMesh mesh = block(8, 2, 2, 0.1);
+    SoftBodyOptions options;
+    options.gravity.setZero();
+    SoftBody body(mesh, {.young = 1e5, .poisson = 0.49, .damping = random.chance(0.5) ? 0.1 : 0.01}, options);
+    std::vector<Vec3> x = mesh.positions;
+    const Vec3 middle = x[random.below(x.size())];
+    const double far = std::abs(random.magnitude(0.3, 1e3));
+    for (Vec3& p : x)
+      if ((p - middle).norm() < 0.15) p += far * testing::random_directions(random, 1)[0];
+    body.set_positions(x);
+    const double before = body.elastic_energy();
+    const double h = random.chance(0.5) ? 1.0 / 60 : 1e-3;
+    for (int i = 0; i < 60; ++i) {
+      body.step(h);
+      for (const Vec3& p : body.positions()) ASSERT_TRUE(p.allFinite());
+      ASSERT_LT(body.elastic_energy(), 1.001 * before);
+    }
+  });
+}
+
+// Projections of what is stiff end far from the least of the potential; that is no reason to stop.
+TEST(SoftBody, StiffBodiesThatAreProjectedMoveOn) {
+  for (const std::string solver : {"xpbd", "xpbd_coloured"})
+    for (const double tolerance : {0.0, 1e-6})
+      for (const auto& [size, young] : {std::pair{0.001, 1.9e6}, {0.01, 5.6e8}, {0.01, 2.9e9}}) {
+        const TetMesh mesh = block(20, 2, 2, size);
+        SoftBodyOptions options;
+        options.solver = solver;
+        options.solve = {.iterations = 20, .tolerance = tolerance};
+        SoftBody body(mesh, {.young = young}, options);
+        // A hinge: the nodes of one edge.
+        body.fix(nodes_where(mesh, [](const Vec3& p) { return p.x() == 0 && p.z() == 0; }));
+        int failed = 0;
+        for (int i = 0; i < 30; ++i) failed += body.step(1.0 / 60).failed ? 1 : 0;
+        double lowest = 0;
+        for (const Vec3& p : body.positions()) lowest = std::min(lowest, p.z());
+        EXPECT_EQ(failed, 0) << solver << " " << young;
+        EXPECT_LT(lowest, -0.1 * size) << solver << " " << young;
+      }
+}
+
+// What a cut leaves: pieces that are well stay where they are while another is brought back.
+TEST(SoftBody, PiecesAreBroughtBackEachByItself) {
+  const TetMesh one = block(4, 2, 2, 0.05);
+  TetMesh mesh = one;
+  const auto n = static_cast<std::uint32_t>(one.positions.size());
+  for (const Vec3& p : one.positions) mesh.positions.push_back(p + Vec3(0, 1, 0));
+  for (TetCorners t : one.tets) {
+    for (std::uint32_t& v : t) v += n;
+    mesh.tets.push_back(t);
+  }
+  SoftBodyOptions options;
+  options.gravity.setZero();
+  SoftBody body(mesh, {.young = 1e5}, options);
+  std::vector<Vec3> x = mesh.positions;
+  const Eigen::AngleAxisd turn(2.8, Vec3(1, 2, 3).normalized());
+  for (std::uint32_t v = 0; v < n; ++v) {
+    x[v].z() = -x[v].z();  // inside out
+    x[n + v] = turn * x[n + v];
+  }
+  body.set_positions(x);
+  EXPECT_TRUE(body.step(1.0 / 60).untangled);
+  for (std::uint32_t v = n; v < 2 * n; ++v) ASSERT_LT((body.positions()[v] - x[v]).norm(), 1e-9);
+  for (int i = 0; i < 10; ++i) body.step(1.0 / 60);
+  EXPECT_EQ(body.inverted(), 0u);
+}
+
 // Solvers that diverge leave the body where it is, and say so.
 TEST(SoftBodyProperty, NothingExplodes) {
   std::size_t failures = 0;
