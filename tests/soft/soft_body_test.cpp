@@ -444,10 +444,11 @@ TEST(SoftBody, StiffBodiesThatAreProjectedMoveOn) {
         body.fix(nodes_where(mesh, [](const Vec3& p) { return p.x() == 0 && p.z() == 0; }));
         int failed = 0;
         for (int i = 0; i < 30; ++i) failed += body.step(1.0 / 60).failed ? 1 : 0;
-        double lowest = 0;
-        for (const Vec3& p : body.positions()) lowest = std::min(lowest, p.z());
+        double moved = 0;
+        for (std::size_t v = 0; v < mesh.positions.size(); ++v)
+          moved = std::max(moved, (body.positions()[v] - mesh.positions[v]).norm());
         EXPECT_EQ(failed, 0) << solver << " " << young;
-        EXPECT_LT(lowest, -0.1 * size) << solver << " " << young;
+        EXPECT_GT(moved, 0.1 * size) << solver << " " << young;
       }
 }
 
