@@ -12,6 +12,7 @@
 
 #include <palpate/base/error.h>
 #include <palpate/base/parallel.h>
+#include <palpate/solve/embedded_term.h>
 
 namespace palpate {
 namespace {
@@ -452,6 +453,94 @@ TEST(SoftBody, StiffBodiesThatAreProjectedMoveOn) {
       }
 }
 
+// Turning a stiff body costs no energy, but solvers that look at one slope after the other take it for a
+// deformation: with few iterations, it would hang in the air.
+TEST(SoftBody, StiffBodiesSwingOnHingesWithFewIterations) {
+  const auto swing = [](double size, double young, const std::string& solver, int iterations, bool by_point) {
+    const TetMesh mesh = block(12, 1, 1, size);
+    SoftBodyOptions options;
+    options.solver = solver;
+    options.solve = {.iterations = iterations, .tolerance = iterations > 100 ? 1e-10 : 0};
+    SoftBody body(mesh, {.young = young, .poisson = 0.49}, options);
+    body.fix(nodes_where(
+        mesh, [&](const Vec3& p) { return p.x() == 0 && p.z() == 0 && (!by_point || p.y() == 0); }));
+    for (int i = 0; i < 15; ++i) body.step(1.0 / 60);
+    return std::vector<Vec3>(body.positions().begin(), body.positions().end());
+  };
+  for (const auto& [size, young] : {std::pair{0.001, 1.9e6}, {0.01, 1e7}, {0.01, 1e8}})
+    for (const bool by_point : {false, true}) {
+      const std::vector<Vec3> right = swing(size, young, "quasi_newton", 3000, by_point);
+      for (const auto& [solver, iterations] : {std::pair{"quasi_newton", 4}, {"vertex", 4}}) {
+        const std::vector<Vec3> x = swing(size, young, solver, iterations, by_point);
+        double off = 0;
+        for (std::size_t i = 0; i < x.size(); ++i) off = std::max(off, (x[i] - right[i]).norm());
+        EXPECT_LT(off, 0.02 * 12 * size) << solver << " " << size << " " << young << " " << by_point;
+      }
+    }
+}
+
+// A spring from a place in the world to a point inside a body, which is no node.
+class AnchoredSpring : public Term {
+ public:
+  AnchoredSpring(const Vec3& place, double stiffness) : place_(place), stiffness_(stiffness) {}
+  bool is_anchored() const override { return true; }
+  double rounding() const override { return 0; }
+  double value(std::span<const Vec3> x) override { return 0.5 * stiffness_ * (x[0] - place_).squaredNorm(); }
+  double add_gradient(std::span<const Vec3> x, std::span<Vec3> gradient) override {
+    gradient[0] += stiffness_ * (x[0] - place_);
+    return value(x);
+  }
+  void add_product(std::span<const Vec3> /*x*/, std::span<const Vec3> d, std::span<Vec3> out) override {
+    out[0] += stiffness_ * d[0];
+  }
+  void add_block(std::uint32_t node, std::span<const Vec3> x, Vec3& gradient, Mat3& stiffness) override {
+    if (node != 0) return;
+    gradient += stiffness_ * (x[0] - place_);
+    stiffness += stiffness_ * Mat3::Identity();
+  }
+  void add_metric(std::vector<MetricEntry>& entries) const override { entries.push_back({0, 0, stiffness_}); }
+
+ private:
+  Vec3 place_;
+  double stiffness_;
+};
+
+TEST(SoftBody, TermsOnPointsInsideCarryTheWeight) {
+  const TetMesh mesh = block(3, 2, 2, 0.05);
+  for (const std::string solver : {"quasi_newton", "vertex"})
+    for (const bool from_the_start : {true, false}) {
+      SoftBodyOptions options;
+      options.solver = solver;
+      SoftBody body(mesh, {.density = 1000, .young = 1e6, .poisson = 0.4, .damping = 0.01}, options);
+      double mass = 0;
+      for (const double m : body.masses()) mass += m;
+      // The middle of the body is the middle of two nodes.
+      EmbeddedPoint point;
+      const std::vector<std::uint32_t> along =
+          nodes_where(mesh, [](const Vec3& p) { return p.y() == 0.05 && p.z() == 0.05; });
+      ASSERT_EQ(along.size(), 4u);
+      point.nodes = {along[1], along[2], 0, 0};
+      point.weights = {0.5, 0.5, 0, 0};
+      const double stiffness = 2000 * mass;
+      AnchoredSpring spring(Vec3(0.075, 0.05, 0.05), stiffness);
+      EmbeddedTerm term(spring, {point}, mesh.positions.size());
+      if (!from_the_start) body.step(1.0 / 60);
+      body.add_term(term);
+      for (int i = 0; i < 1200; ++i) body.step(1.0 / 60);
+      const Vec3 at = 0.5 * (body.positions()[along[1]] + body.positions()[along[2]]);
+      EXPECT_NEAR(at.z(), 0.05 - 9.81 / 2000, 1e-3 * 9.81 / 2000) << solver;
+      EXPECT_LT(Vec3(at.x() - 0.075, at.y() - 0.05, 0).norm(), 1e-5) << solver;
+      // Let go, it falls like a stone, with its momentum.
+      body.remove_term(term);
+      const double fall = body.velocities()[along[1]].z();
+      for (int i = 0; i < 30; ++i) body.step(1.0 / 60);
+      double speed = 0;
+      for (std::size_t i = 0; i < mesh.positions.size(); ++i)
+        speed += body.masses()[i] / mass * body.velocities()[i].z();
+      EXPECT_NEAR(speed, fall - 9.81 * 0.5, 1e-3) << solver;
+    }
+}
+
 // What a cut leaves: pieces that are well stay where they are while another is brought back.
 TEST(SoftBody, PiecesAreBroughtBackEachByItself) {
   const TetMesh one = block(4, 2, 2, 0.05);
@@ -564,6 +653,14 @@ TEST(SoftBody, MistakesAreNamed) {
   expect([&] { SoftBody(unused, Material{}); }, "no mass");
   expect([&] { SoftBody(mesh, Material{}, {.solver = "newton"}); }, "There are: quasi_newton");
   expect([&] { SoftBody(mesh, Material{}, {.substeps = 0}); }, "At least 1");
+  AnchoredSpring spring(Vec3::Zero(), 1);
+  expect([&] { body.remove_term(spring); }, "not there");
+  body.add_term(spring);
+  expect([&] { body.add_term(spring); }, "there already");
+  expect([&] { SoftBody(mesh, Material{}, {.solver = "xpbd"}).add_term(spring); }, "knows no terms");
+  expect([&] { EmbeddedTerm(spring, {}, 8); }, "Embed every point");
+  expect([&] { EmbeddedTerm(spring, {{{9, 0, 0, 0}, {1, 0, 0, 0}}}, 8); }, "node 9 of 8");
+  expect([&] { EmbeddedTerm(spring, {{{1, 0, 0, 0}, {nan, 0, 0, 0}}}, 8); }, "sum up to nan");
   expect([&] { SoftBody(mesh, Material{.damping = 0.1}, {.solver = "xpbd"}); }, "knows no damping");
 }
 

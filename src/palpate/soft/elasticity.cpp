@@ -6,7 +6,8 @@
 #include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <Eigen/LU>
-#include <Eigen/SVD>
+
+#include <palpate/geometry/turned.h>
 
 namespace palpate {
 
@@ -21,22 +22,6 @@ Mat3 cofactors_change(const Mat3& f, const Mat3& df) {
   return c;
 }
 double inner(const Mat3& a, const Mat3& b) { return a.cwiseProduct(b).sum(); }
-
-// F = U diag(s) V^T with rotations U and V: the last number is negative for what was turned inside out.
-struct Turned {
-  Mat3 u, v;
-  Vec3 s;
-};
-Turned turned(const Mat3& f) {
-  const Eigen::JacobiSVD<Mat3> svd(f, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  Turned result{svd.matrixU(), svd.matrixV(), svd.singularValues()};
-  for (Mat3* side : {&result.u, &result.v})
-    if (side->determinant() < 0) {
-      side->col(2) *= -1;
-      result.s[2] *= -1;
-    }
-  return result;
-}
 
 Mat3 green_strain(const Mat3& f) { return 0.5 * (f.transpose() * f - Mat3::Identity()); }
 
@@ -162,11 +147,6 @@ Mat3 corner_stiffness(const Elasticity& e, const Mat3& f, const Vec3& slope) {
     }
   }
   return Mat3::Zero();
-}
-
-Mat3 rotation_of(const Mat3& f) {
-  const Turned t = turned(f);
-  return t.u * t.v.transpose();
 }
 
 TetShape::TetShape(const std::array<Vec3, 4>& rest) {

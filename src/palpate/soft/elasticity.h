@@ -48,8 +48,6 @@ Mat3 corner_stiffness(const Elasticity& e, const Mat3& f, const Vec3& slope);
 
 // The matrix of cofactors: the gradient of the determinant.
 Mat3 cofactors(const Mat3& f);
-// The nearest rotation, also of what was turned inside out: F = R S with S symmetric.
-Mat3 rotation_of(const Mat3& f);
 
 // A tetrahedron at rest.
 struct TetShape {

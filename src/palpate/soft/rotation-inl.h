@@ -11,7 +11,7 @@
 #include <hwy/highway.h>
 
 #include <palpate/geometry/lanes-inl.h>
-#include <palpate/soft/elasticity.h>
+#include <palpate/geometry/turned.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace palpate {

@@ -163,6 +163,24 @@ void SoftBody::set_force(std::uint32_t node, const Vec3& force) {
   force_[node] = force;
 }
 
+void SoftBody::add_term(Term& term) {
+  if (projects(options_))
+    throw Error(Place::named("solver", options_.solver), "it knows no terms but those of the body",
+                "Use the solver quasi_newton or vertex.");
+  if (std::find(equations_.terms.begin(), equations_.terms.end(), &term) != equations_.terms.end())
+    throw Error(Place::named("soft body", "terms"), "the term is there already", "Add each one once.");
+  equations_.terms.push_back(&term);
+  changed_ = true;
+}
+
+void SoftBody::remove_term(Term& term) {
+  const auto at = std::find(equations_.terms.begin(), equations_.terms.end(), &term);
+  if (at == equations_.terms.end())
+    throw Error(Place::named("soft body", "terms"), "the term is not there", "Add it first.");
+  equations_.terms.erase(at);
+  changed_ = true;
+}
+
 void SoftBody::begin_damping(std::span<const Vec3> x, double substep) {
   damping_->begin_step(x, substep);
   if (thin_damping_) thin_damping_->begin_step(x, viscosity_ / substep);
@@ -189,7 +207,16 @@ void SoftBody::begin_where_it_goes(double substep) {
   if (projects(options_)) return;  // they begin at the targets
   for (std::size_t i = 0; i < x_.size(); ++i)
     guess_[i] = equations_.held[i] != 0 ? x_[i] : Vec3(x_[i] + substep * v_[i]);
-  if (potential(equations_, guess_) < potential(equations_, x_)) x_.swap(guess_);
+  const auto take_better = [&](double& best) {
+    const double value = potential(equations_, guess_);
+    if (!(value < best)) return;
+    best = value;
+    x_.swap(guess_);
+  };
+  double best = potential(equations_, x_);
+  take_better(best);
+  guess_ = x_;
+  if (solver_->turn(equations_, guess_)) take_better(best);
 }
 
 SolveReport SoftBody::step(double seconds) {

@@ -79,6 +79,11 @@ class SoftBody {
   // Pulls at a node in every step from now on, besides gravity; zero to end it [N].
   void set_force(std::uint32_t node, const Vec3& force);
 
+  // A term of your own pulls along with the elements, from the next step on until it is removed: on nodes, or
+  // on points that follow them (solve/embedded_term.h). It must live as long. Solvers that project take none.
+  void add_term(Term& term);
+  void remove_term(Term& term);
+
   // Only of bodies of tetrahedra. Returns the numbers of the elements that were added. A node that no element
   // has any more stays where it is. Throws Error for whatever is not right, and changes nothing then.
   std::vector<std::uint32_t> change(const SoftChange& change);

@@ -8,6 +8,7 @@
 #include <Eigen/LU>
 
 #include <palpate/base/parallel.h>
+#include <palpate/geometry/turned.h>
 #include <palpate/soft/elements.h>
 
 namespace palpate {

@@ -1,8 +1,8 @@
 #include <palpate/soft/untangle.h>
 
 #include <algorithm>
-#include <numeric>
 
+#include <palpate/geometry/turned.h>
 #include <palpate/soft/elements.h>
 
 namespace palpate {
@@ -11,23 +11,6 @@ namespace {
 
 constexpr double held_counts = 1e3;  // nodes that are held say best where the whole is
 
-// Numbers 0, 1, ... for the pieces that hang together, of each node.
-std::vector<std::uint32_t> pieces_of(std::size_t nodes, std::span<const MetricEntry> entries) {
-  std::vector<std::uint32_t> piece(nodes);
-  std::iota(piece.begin(), piece.end(), 0u);
-  const auto lowest = [&](std::uint32_t i) {
-    while (piece[i] != i) i = piece[i] = piece[piece[i]];
-    return i;
-  };
-  for (const MetricEntry& e : entries) {
-    const std::uint32_t a = lowest(e.i), b = lowest(e.j);
-    piece[std::max(a, b)] = std::min(a, b);
-  }
-  std::uint32_t count = 0;
-  for (std::uint32_t i = 0; i < nodes; ++i) piece[i] = piece[i] == i ? count++ : piece[piece[i]];
-  return piece;
-}
-
 }  // namespace
 
 // The rest shape of each piece, moved and turned to where it is.
@@ -35,10 +18,9 @@ void Untangler::fit(const Equations& equations, std::span<const Vec3> rest, std:
   const auto weight = [&](std::size_t i) {
     return std::max(1e-300, equations.masses[i]) * (equations.held[i] != 0 ? held_counts : 1);
   };
-  const std::uint32_t count = piece_.empty() ? 0 : 1 + *std::max_element(piece_.begin(), piece_.end());
-  fits_.assign(count, {Mat3::Zero(), Vec3::Zero(), Vec3::Zero(), 0});
+  fits_.assign(pieces_.size(), {Mat3::Zero(), Vec3::Zero(), Vec3::Zero(), 0});
   for (std::size_t i = 0; i < x.size(); ++i) {
-    Fit& one = fits_[piece_[i]];
+    Fit& one = fits_[pieces_.of(i)];
     one.mass += weight(i);
     one.from += weight(i) * rest[i];
     one.to += weight(i) * x[i];
@@ -48,7 +30,7 @@ void Untangler::fit(const Equations& equations, std::span<const Vec3> rest, std:
     one.to /= one.mass;
   }
   for (std::size_t i = 0; i < x.size(); ++i) {
-    Fit& one = fits_[piece_[i]];
+    Fit& one = fits_[pieces_.of(i)];
     one.rotation += weight(i) * (x[i] - one.to) * (rest[i] - one.from).transpose();
   }
   for (Fit& one : fits_) one.rotation = rotation_of(one.rotation);
@@ -60,18 +42,17 @@ void Untangler::turn_back(Equations& equations, const TetMesh& rest, std::span<V
   if (!has_metric_) {
     entries_.clear();
     for (const Term* term : equations.terms) term->add_metric(entries_);
-    piece_ = pieces_of(x.size(), entries_);
     std::vector<MetricEntry> all = entries_;
     for (std::uint32_t i = 0; i < x.size(); ++i) all.push_back({i, i, scale * equations.masses[i]});
     metric_.factor(x.size(), all, equations.held);
-    bodies_.prepare(equations, all);
+    pieces_.prepare(equations, all);
     has_metric_ = true;
   }
   fit(equations, rest.positions, x);
   off_.resize(x.size());
   gradient_.resize(x.size());
   for (std::size_t i = 0; i < x.size(); ++i) {
-    off_[i] = x[i] - fits_[piece_[i]].of(rest.positions[i]);
+    off_[i] = x[i] - fits_[pieces_.of(i)].of(rest.positions[i]);
     gradient_[i] = scale * equations.masses[i] * (x[i] - equations.targets[i]);
   }
   for (const MetricEntry& e : entries_) {
@@ -82,7 +63,7 @@ void Untangler::turn_back(Equations& equations, const TetMesh& rest, std::span<V
     if (equations.held[i] != 0) gradient_[i].setZero();
   metric_.solve(gradient_);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] -= gradient_[i];
-  bodies_.shift(equations, x);
+  pieces_.shift(equations, x);
 }
 
 bool Untangler::untangle(Equations& equations, const TetMesh& rest, std::span<const TetShape> shapes,
@@ -97,7 +78,7 @@ bool Untangler::untangle(Equations& equations, const TetMesh& rest, std::span<co
     for (std::size_t e = 0; e < shapes.size() && is_near; ++e)
       is_near =
           is_hole(rest.tets[e]) ||
-          (shapes[e].gradient(tet_at(x, rest.tets[e])) - fits_[piece_[rest.tets[e][0]]].rotation).norm() <
+          (shapes[e].gradient(tet_at(x, rest.tets[e])) - fits_[pieces_.of(rest.tets[e][0])].rotation).norm() <
               near;
     if (is_near) left_ = 0;
     return true;

@@ -13,8 +13,8 @@
 #include <palpate/mesh/mesh.h>
 #include <palpate/soft/elasticity.h>
 #include <palpate/solve/equations.h>
-#include <palpate/solve/free_bodies.h>
 #include <palpate/solve/metric.h>
+#include <palpate/solve/pieces.h>
 
 namespace palpate {
 
@@ -44,8 +44,7 @@ class Untangler {
   double left_ = 0;  // of the time for the whole [s]
   bool has_metric_ = false;
   Metric metric_;
-  FreeBodies bodies_;
-  std::vector<std::uint32_t> piece_;  // of each node
+  Pieces pieces_;
   std::vector<Fit> fits_;
   std::vector<MetricEntry> entries_;  // of the terms alone
   std::vector<Vec3> off_, gradient_;

@@ -83,7 +83,7 @@ class CompliantTerm : public Term {
       for (std::size_t k = 0; k < count; ++k) pulls_[count * i + k] = pull.template segment<3>(3 * int(k));
       return 0.5 * e.stiffness * c.value.squaredNorm();
     });
-    parallel_for(gradient.size(), grain, [&](std::size_t v) {
+    parallel_for(begin_.size() - 1, grain, [&](std::size_t v) {
       for (std::uint32_t i = begin_[v]; i < begin_[v + 1]; ++i) gradient[v] += pulls_[corners_[i]];
     });
     return total;
@@ -98,6 +98,7 @@ class CompliantTerm : public Term {
     }
   }
   void add_block(std::uint32_t node, std::span<const Vec3> x, Vec3& gradient, Mat3& block) override {
+    if (node + 1 >= begin_.size()) return;  // of a body that has grown since
     for (std::uint32_t i = begin_[node]; i < begin_[node + 1]; ++i) {
       const auto& e = elements_[corners_[i] / count];
       const int first = 3 * int(corners_[i] % count);

@@ -43,7 +43,7 @@ void QuasiNewton::update(const Equations& equations) {
 
 void QuasiNewton::make_room(const Equations& equations, std::span<const MetricEntry> entries) {
   const std::size_t n = equations.size();
-  bodies_.prepare(equations, entries);
+  pieces_.prepare(equations, entries);
   for (Step& step : steps_) {
     step.moved.resize(n);
     step.gradient.resize(n);
@@ -94,7 +94,7 @@ double QuasiNewton::find_direction(const Equations& equations) {
   });
   metric_.solve(direction_);
   // A metric of other masses would move the centres.
-  if (metric_.lags()) bodies_.keep_centres(equations, direction_);
+  if (metric_.lags()) pieces_.keep_centres(equations, direction_);
   const Sums turned = dots(&Step::gradient, direction_);
   for (std::size_t k = 0; k < count_; ++k) {
     double product = turned[k];
@@ -190,7 +190,7 @@ SolveReport QuasiNewton::solve(Equations& equations, std::span<Vec3> x, const So
   metric_.begin_solve(equations);
   const Deadline deadline(options.budget);
   if (options.untangle) untangle(equations, x, deadline);
-  bodies_.shift(equations, x);
+  pieces_.shift(equations, x);
   double noise = 0;
   for (const Term* term : equations.terms) noise += term->rounding();
   forget();

@@ -18,7 +18,6 @@
 #include <vector>
 
 #include <palpate/base/timing.h>
-#include <palpate/solve/free_bodies.h>
 #include <palpate/solve/lagging_metric.h>
 #include <palpate/solve/solver.h>
 
@@ -49,7 +48,6 @@ class QuasiNewton : public Solver {
   Sums dots(std::vector<Vec3> Step::*which, std::span<const Vec3> with);
 
   LaggingMetric metric_;
-  FreeBodies bodies_;
   std::array<Step, window> steps_;  // a ring
   std::size_t first_ = 0, count_ = 0;
   bool just_remembered_ = false;

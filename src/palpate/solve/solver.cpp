@@ -20,6 +20,11 @@ constexpr std::array<std::string_view, 5> names = {"quasi_newton", "xpbd", "xpbd
 
 }  // namespace
 
+bool Solver::turn(const Equations& equations, std::span<Vec3> x) {
+  pieces_.shift(equations, x);
+  return pieces_.turn(equations, x);
+}
+
 std::span<const std::string_view> solver_names() { return names; }
 
 std::unique_ptr<Solver> make_solver(std::string_view name, const Acceleration& acceleration) {

@@ -16,6 +16,7 @@
 
 #include <palpate/solve/acceleration.h>
 #include <palpate/solve/equations.h>
+#include <palpate/solve/pieces.h>
 
 namespace palpate {
 
@@ -53,6 +54,12 @@ class Solver {
   virtual void update(const Equations& equations) { prepare(equations); }
   // From `x` to better positions, in place. Sweeps of constraints begin at the targets instead.
   virtual SolveReport solve(Equations& equations, std::span<Vec3> x, const SolveOptions& options = {}) = 0;
+  // Turns what hangs together as a whole to where it belongs, as far as what is held lets it: better
+  // positions to begin with where terms feel no turns. false: nothing can turn.
+  bool turn(const Equations& equations, std::span<Vec3> x);
+
+ protected:
+  Pieces pieces_;  // of what was prepared
 };
 
 std::span<const std::string_view> solver_names();  // the default first

@@ -36,7 +36,7 @@ void SweepSolver::prepare(const Equations& equations) {
   sweep_->prepare(equations);
   std::vector<MetricEntry> entries;
   for (const Term* term : equations.terms) term->add_metric(entries);
-  bodies_.prepare(equations, entries);
+  pieces_.prepare(equations, entries);
   const std::size_t n = equations.size(), m = sweep_->multipliers();
   for (State* state : {&before_, &last_, &plain_, &other_}) {
     state->x.resize(n);
@@ -175,7 +175,7 @@ SolveReport SweepSolver::solve(Equations& equations, std::span<Vec3> x, const So
   };
   const auto finish = [&] {
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = plain_.x[i].point();
-    bodies_.shift(equations, x);
+    pieces_.shift(equations, x);
     look();
   };
   const Deadline deadline(options.budget);
@@ -211,7 +211,7 @@ SolveReport SweepSolver::solve(Equations& equations, std::span<Vec3> x, const So
   if (blew_up(equations, report.potential)) {
     report.failed = true;
     std::copy(start_.begin(), start_.end(), x.begin());
-    bodies_.shift(equations, x);
+    pieces_.shift(equations, x);
     look();
   }
   return report;

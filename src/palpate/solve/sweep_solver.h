@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include <palpate/solve/free_bodies.h>
 #include <palpate/solve/solver.h>
 #include <palpate/solve/sweeps.h>
 
@@ -36,7 +35,6 @@ class SweepSolver : public Solver {
   std::string name_;
   std::unique_ptr<SolveSweep> sweep_;
   Acceleration acceleration_;
-  FreeBodies bodies_;
   State begin_;                          // positions alone
   State before_, last_, plain_, other_;  // a sweep goes from `before` to `plain`; `last` was before that
   double chebyshev_ = 1;

@@ -25,6 +25,8 @@ class Term {
   Term& operator=(const Term&) = delete;
   virtual ~Term() = default;
 
+  // Whether it pulls at nodes from places that are none: then its forces do not cancel, and move the whole.
+  virtual bool is_anchored() const { return false; }
   // What rounding may add to a value, or take from it, near the rest of things [J]: smaller differences mean
   // nothing.
   virtual double rounding() const = 0;

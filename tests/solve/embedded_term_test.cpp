@@ -1,0 +1,129 @@
+// Terms on points that follow nodes: derivatives, and the same as on the nodes where the two are the same.
+#include <palpate/solve/embedded_term.h>
+
+#include <Eigen/Dense>
+
+#include <solve/term_checks.h>
+#include <support/allocation_counter.h>
+#include <support/cases.h>
+
+#include <palpate/soft/spring_rules.h>
+
+namespace palpate {
+namespace {
+
+using testing::each_case;
+using testing::Random;
+
+using Springs = CompliantTerm<SpringRule>;
+
+struct Case {
+  std::vector<Vec3> x;  // nodes
+  std::vector<EmbeddedPoint> points;
+  std::unique_ptr<Springs> springs;
+};
+Case random_case(Random& random) {
+  Case c;
+  const std::size_t nodes = 4 + random.below(6), points = 2 + random.below(8);
+  c.x = testing::random_directions(random, nodes);
+  for (std::size_t i = 0; i < points; ++i) {
+    EmbeddedPoint p;
+    const std::size_t used = 1 + random.below(4);
+    double sum = 0;
+    for (std::size_t k = 0; k < used; ++k) {
+      p.nodes[k] = static_cast<std::uint32_t>(random.below(nodes));  // also the same one twice
+      p.weights[k] = random.chance(0.2) ? random.uniform(-0.3, 0) : random.uniform(0.2, 1);
+      sum += p.weights[k];
+    }
+    if (std::abs(sum) < 0.1) p.weights[0] += 1, sum += 1;
+    for (double& w : p.weights) w /= sum;
+    c.points.push_back(p);
+  }
+  std::vector<Compliant<SpringRule>> elements;
+  for (std::size_t i = 1 + random.below(12); i > 0; --i) {
+    const auto a = static_cast<std::uint32_t>(random.below(points)),
+               b = static_cast<std::uint32_t>(random.below(points));
+    if (a != b) elements.push_back({{a, b}, random.uniform(1, 100), {random.uniform(0.1, 2)}});
+  }
+  c.springs = std::make_unique<Springs>(points, elements);
+  return c;
+}
+
+TEST(EmbeddedTermProperty, DerivativesAreRight) {
+  each_case(300, [](Random& random) {
+    Case c = random_case(random);
+    EmbeddedTerm term(*c.springs, c.points, c.x.size());
+    testing::check_term(term, c.x, 1, 1e4, random);
+  });
+}
+
+// By the matrix W of all weights, dense: H = W^T H_points W, of the product and of the metric; a node alone
+// is at least as stiff as its part of that.
+TEST(EmbeddedTermProperty, IsTheTransposeOfAPlainMatrix) {
+  each_case(300, [](Random& random) {
+    Case c = random_case(random);
+    EmbeddedTerm term(*c.springs, c.points, c.x.size());
+    const auto n = static_cast<Eigen::Index>(c.x.size()), m = static_cast<Eigen::Index>(c.points.size());
+    Eigen::MatrixXd w = Eigen::MatrixXd::Zero(m, n);
+    for (Eigen::Index i = 0; i < m; ++i)
+      for (std::size_t k = 0; k < 4; ++k) {
+        const EmbeddedPoint& p = c.points[static_cast<std::size_t>(i)];
+        w(i, p.nodes[k]) += p.weights[k];
+      }
+    const auto dense = [](const Term& of, Eigen::Index size) {
+      std::vector<MetricEntry> entries;
+      of.add_metric(entries);
+      Eigen::MatrixXd all = Eigen::MatrixXd::Zero(size, size);
+      for (const MetricEntry& e : entries) {
+        all(e.i, e.j) += e.value;
+        if (e.i != e.j) all(e.j, e.i) += e.value;
+      }
+      return all;
+    };
+    const Eigen::MatrixXd expected = w.transpose() * dense(*c.springs, m) * w;
+    EXPECT_LT((dense(term, n) - expected).norm(), 1e-12 * (1 + expected.norm()));
+
+    std::vector<Vec3> at(c.points.size(), Vec3::Zero());
+    for (Eigen::Index i = 0; i < m; ++i)
+      for (Eigen::Index j = 0; j < n; ++j)
+        at[static_cast<std::size_t>(i)] += w(i, j) * c.x[static_cast<std::size_t>(j)];
+    for (Eigen::Index j = 0; j < n; ++j) {
+      const auto node = static_cast<std::uint32_t>(j);
+      Vec3 gradient = Vec3::Zero();
+      Mat3 block = Mat3::Zero(), own;
+      term.add_block(node, c.x, gradient, block);
+      for (int axis = 0; axis < 3; ++axis) {
+        std::vector<Vec3> moved(at.size(), Vec3::Zero()), pulls = moved, d(c.x.size(), Vec3::Zero()), out = d;
+        for (Eigen::Index i = 0; i < m; ++i) moved[static_cast<std::size_t>(i)][axis] = w(i, j);
+        c.springs->add_product(at, moved, pulls);
+        own.col(axis).setZero();
+        for (Eigen::Index i = 0; i < m; ++i) own.col(axis) += w(i, j) * pulls[static_cast<std::size_t>(i)];
+        d[node][axis] = 1;
+        term.add_product(c.x, d, out);
+        EXPECT_LT((out[node] - own.col(axis)).norm(), 1e-11 * (1 + own.col(axis).norm()));
+      }
+      const double least = Eigen::SelfAdjointEigenSolver<Mat3>(block - own).eigenvalues()[0];
+      EXPECT_GT(least, -1e-10 * (1 + block.norm()));
+    }
+  });
+}
+
+TEST(EmbeddedTerm, WarmCallsAllocateNothing) {
+  Random random(7);
+  Case c = random_case(random);
+  EmbeddedTerm term(*c.springs, c.points, c.x.size());
+  std::vector<Vec3> out(c.x.size(), Vec3::Zero());
+  Mat3 block = Mat3::Zero();
+  const auto all = [&] {
+    term.value(c.x);
+    term.add_gradient(c.x, out);
+    term.add_product(c.x, c.x, out);
+    for (std::uint32_t i = 0; i < c.x.size(); ++i) term.add_block(i, c.x, out[i], block);
+  };
+  all();
+  if (!testing::counts_allocations()) GTEST_SKIP() << "the sanitizers have their own allocator";
+  EXPECT_EQ(testing::allocations_in(all), 0u);
+}
+
+}  // namespace
+}  // namespace palpate
