@@ -131,6 +131,11 @@ TEST(Embedding, RefusesWhatCannotBe) {
   const Embedding embedding(solid, inside);
   std::vector<Vec3> few(1);
   EXPECT_THROW(embedding.map(few, few), Error);
+  const std::array<double, 4> half{0.5, 0.5, 0, 0}, none{0.5, std::nan(""), 0, 0};
+  EXPECT_NO_THROW(Embedding(2, {{0, 1, 0, 0}}, {half}));
+  EXPECT_THROW(Embedding(1, {{0, 1, 0, 0}}, {half}), Error);
+  EXPECT_THROW(Embedding(2, {{0, 1, 0, 0}}, {none}), Error);
+  EXPECT_THROW(Embedding(2, {{0, 1, 0, 0}}, {half, half}), Error);
 }
 
 }  // namespace

@@ -515,15 +515,13 @@ TEST(SoftBody, TermsOnPointsInsideCarryTheWeight) {
       double mass = 0;
       for (const double m : body.masses()) mass += m;
       // The middle of the body is the middle of two nodes.
-      EmbeddedPoint point;
       const std::vector<std::uint32_t> along =
           nodes_where(mesh, [](const Vec3& p) { return p.y() == 0.05 && p.z() == 0.05; });
       ASSERT_EQ(along.size(), 4u);
-      point.nodes = {along[1], along[2], 0, 0};
-      point.weights = {0.5, 0.5, 0, 0};
       const double stiffness = 2000 * mass;
-      AnchoredSpring spring(Vec3(0.075, 0.05, 0.05), stiffness);
-      EmbeddedTerm term(spring, {point}, mesh.positions.size());
+      const Vec3 middle(0.075, 0.05, 0.05);
+      AnchoredSpring spring(middle, stiffness);
+      EmbeddedTerm term(spring, Embedding(mesh, {&middle, 1}));
       if (!from_the_start) body.step(1.0 / 60);
       body.add_term(term);
       for (int i = 0; i < 1200; ++i) body.step(1.0 / 60);
@@ -658,9 +656,7 @@ TEST(SoftBody, MistakesAreNamed) {
   body.add_term(spring);
   expect([&] { body.add_term(spring); }, "there already");
   expect([&] { SoftBody(mesh, Material{}, {.solver = "xpbd"}).add_term(spring); }, "knows no terms");
-  expect([&] { EmbeddedTerm(spring, {}, 8); }, "Embed every point");
-  expect([&] { EmbeddedTerm(spring, {{{9, 0, 0, 0}, {1, 0, 0, 0}}}, 8); }, "node 9 of 8");
-  expect([&] { EmbeddedTerm(spring, {{{1, 0, 0, 0}, {nan, 0, 0, 0}}}, 8); }, "sum up to nan");
+  expect([&] { EmbeddedTerm(spring, Embedding()); }, "Embed every point");
   expect([&] { SoftBody(mesh, Material{.damping = 0.1}, {.solver = "xpbd"}); }, "knows no damping");
 }
 

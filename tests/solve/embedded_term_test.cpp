@@ -19,26 +19,27 @@ using Springs = CompliantTerm<SpringRule>;
 
 struct Case {
   std::vector<Vec3> x;  // nodes
-  std::vector<EmbeddedPoint> points;
+  Embedding embedding;
   std::unique_ptr<Springs> springs;
 };
 Case random_case(Random& random) {
   Case c;
   const std::size_t nodes = 4 + random.below(6), points = 2 + random.below(8);
   c.x = testing::random_directions(random, nodes);
+  std::vector<TetCorners> corners(points, TetCorners{});
+  std::vector<std::array<double, 4>> weights(points, std::array<double, 4>{});
   for (std::size_t i = 0; i < points; ++i) {
-    EmbeddedPoint p;
     const std::size_t used = 1 + random.below(4);
     double sum = 0;
     for (std::size_t k = 0; k < used; ++k) {
-      p.nodes[k] = static_cast<std::uint32_t>(random.below(nodes));  // also the same one twice
-      p.weights[k] = random.chance(0.2) ? random.uniform(-0.3, 0) : random.uniform(0.2, 1);
-      sum += p.weights[k];
+      corners[i][k] = static_cast<std::uint32_t>(random.below(nodes));  // also the same one twice
+      weights[i][k] = random.chance(0.2) ? random.uniform(-0.3, 0) : random.uniform(0.2, 1);
+      sum += weights[i][k];
     }
-    if (std::abs(sum) < 0.1) p.weights[0] += 1, sum += 1;
-    for (double& w : p.weights) w /= sum;
-    c.points.push_back(p);
+    if (std::abs(sum) < 0.1) weights[i][0] += 1, sum += 1;
+    for (double& w : weights[i]) w /= sum;
   }
+  c.embedding = Embedding(nodes, corners, weights);
   std::vector<Compliant<SpringRule>> elements;
   for (std::size_t i = 1 + random.below(12); i > 0; --i) {
     const auto a = static_cast<std::uint32_t>(random.below(points)),
@@ -52,7 +53,7 @@ Case random_case(Random& random) {
 TEST(EmbeddedTermProperty, DerivativesAreRight) {
   each_case(300, [](Random& random) {
     Case c = random_case(random);
-    EmbeddedTerm term(*c.springs, c.points, c.x.size());
+    EmbeddedTerm term(*c.springs, c.embedding);
     testing::check_term(term, c.x, 1, 1e4, random);
   });
 }
@@ -62,13 +63,13 @@ TEST(EmbeddedTermProperty, DerivativesAreRight) {
 TEST(EmbeddedTermProperty, IsTheTransposeOfAPlainMatrix) {
   each_case(300, [](Random& random) {
     Case c = random_case(random);
-    EmbeddedTerm term(*c.springs, c.points, c.x.size());
-    const auto n = static_cast<Eigen::Index>(c.x.size()), m = static_cast<Eigen::Index>(c.points.size());
+    EmbeddedTerm term(*c.springs, c.embedding);
+    const auto n = static_cast<Eigen::Index>(c.x.size()), m = static_cast<Eigen::Index>(c.embedding.size());
     Eigen::MatrixXd w = Eigen::MatrixXd::Zero(m, n);
     for (Eigen::Index i = 0; i < m; ++i)
       for (std::size_t k = 0; k < 4; ++k) {
-        const EmbeddedPoint& p = c.points[static_cast<std::size_t>(i)];
-        w(i, p.nodes[k]) += p.weights[k];
+        const auto point = static_cast<std::size_t>(i);
+        w(i, c.embedding.corners()[point][k]) += c.embedding.weights()[point][k];
       }
     const auto dense = [](const Term& of, Eigen::Index size) {
       std::vector<MetricEntry> entries;
@@ -83,7 +84,7 @@ TEST(EmbeddedTermProperty, IsTheTransposeOfAPlainMatrix) {
     const Eigen::MatrixXd expected = w.transpose() * dense(*c.springs, m) * w;
     EXPECT_LT((dense(term, n) - expected).norm(), 1e-12 * (1 + expected.norm()));
 
-    std::vector<Vec3> at(c.points.size(), Vec3::Zero());
+    std::vector<Vec3> at(c.embedding.size(), Vec3::Zero());
     for (Eigen::Index i = 0; i < m; ++i)
       for (Eigen::Index j = 0; j < n; ++j)
         at[static_cast<std::size_t>(i)] += w(i, j) * c.x[static_cast<std::size_t>(j)];
@@ -111,7 +112,7 @@ TEST(EmbeddedTermProperty, IsTheTransposeOfAPlainMatrix) {
 TEST(EmbeddedTerm, WarmCallsAllocateNothing) {
   Random random(7);
   Case c = random_case(random);
-  EmbeddedTerm term(*c.springs, c.points, c.x.size());
+  EmbeddedTerm term(*c.springs, c.embedding);
   std::vector<Vec3> out(c.x.size(), Vec3::Zero());
   Mat3 block = Mat3::Zero();
   const auto all = [&] {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -156,6 +157,26 @@ Embedding::Embedding(const TetMesh& mesh, std::span<const Vec3> points, double m
   transpose(mesh.positions.size());
 }
 
+Embedding::Embedding(std::size_t nodes, std::vector<TetCorners> corners,
+                     std::vector<std::array<double, 4>> weights)
+    : corners_(std::move(corners)), weights_(std::move(weights)) {
+  if (corners_.size() != weights_.size())
+    throw Error(Place::named("embedding", fmt::format("of {} points", corners_.size())),
+                fmt::format("there are {} times four weights", weights_.size()), "Give four for each point.");
+  for (std::size_t i = 0; i < corners_.size(); ++i) {
+    const Weights& w = weights_[i];
+    const double sum = w[0] + w[1] + w[2] + w[3];
+    if (!(std::abs(sum - 1) < 1e-6))
+      throw Error(Place::named("embedding", "weights").element("point", i),
+                  fmt::format("they sum up to {}", sum), "Give weights that sum up to 1.");
+    for (const std::uint32_t v : corners_[i])
+      if (v >= nodes)
+        throw Error(Place::named("embedding", "corners").element("point", i),
+                    fmt::format("it follows node {} of {}", v, nodes), "Nodes are counted from 0.");
+  }
+  transpose(nodes);
+}
+
 void Embedding::transpose(std::size_t nodes) {
   begins_.assign(nodes + 1, 0);
   for (const TetCorners& corners : corners_)
@@ -168,11 +189,10 @@ void Embedding::transpose(std::size_t nodes) {
 }
 
 void Embedding::check_sizes(std::size_t nodes, std::size_t points) const {
-  if (points != corners_.size() || nodes + 1 != std::max<std::size_t>(begins_.size(), 1))
+  if (points != corners_.size() || nodes != this->nodes())
     throw Error(Place::named("embedding", fmt::format("of {} points", corners_.size())),
                 fmt::format("it was given {} nodes and {} points", nodes, points),
-                fmt::format("It maps between {} nodes and {} points.",
-                            std::max<std::size_t>(begins_.size(), 1) - 1, corners_.size()));
+                fmt::format("It maps between {} nodes and {} points.", this->nodes(), corners_.size()));
 }
 
 void Embedding::map(std::span<const Vec3> nodes, std::span<Vec3> points) const {
@@ -186,7 +206,7 @@ void Embedding::map(std::span<const Vec3> nodes, std::span<Vec3> points) const {
 
 void Embedding::map_back(std::span<const Vec3> point_forces, std::span<Vec3> node_forces) const {
   check_sizes(node_forces.size(), point_forces.size());
-  parallel_for(begins_.empty() ? 0 : begins_.size() - 1, 4096, [&](std::size_t v) {
+  parallel_for(nodes(), 4096, [&](std::size_t v) {
     Vec3 sum = Vec3::Zero();
     for (std::uint32_t i = begins_[v]; i < begins_[v + 1]; ++i)
       sum += shares_[i].weight * point_forces[shares_[i].point];

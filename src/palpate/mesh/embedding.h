@@ -24,12 +24,26 @@ class Embedding {
   Embedding(const TetMesh& mesh, std::span<const Vec3> points,
             double most_outside = std::numeric_limits<double>::infinity());
 
+  // Of weights that are known already; of each point they sum up to 1. Refuses others, and nodes that are not
+  // there.
+  Embedding(std::size_t nodes, std::vector<TetCorners> corners, std::vector<std::array<double, 4>> weights);
+
   std::size_t size() const { return corners_.size(); }
-  std::span<const std::uint32_t> tets() const { return tets_; }  // of each point
+  std::size_t nodes() const { return begins_.empty() ? 0 : begins_.size() - 1; }
+  std::span<const std::uint32_t> tets() const { return tets_; }  // of each point; none if weights were given
   std::span<const TetCorners> corners() const { return corners_; }
   std::span<const std::array<double, 4>> weights() const { return weights_; }
   std::size_t outside_count() const { return outside_; }
   double farthest_outside() const { return farthest_; }  // [m]
+
+  struct Share {
+    std::uint32_t point;
+    double weight;
+  };
+  // The points that a node carries a part of, ascending.
+  std::span<const Share> shares(std::uint32_t node) const {
+    return std::span(shares_).subspan(begins_[node], begins_[node + 1] - begins_[node]);
+  }
 
   // points[i] = sum of weights times nodes.
   void map(std::span<const Vec3> nodes, std::span<Vec3> points) const;
@@ -45,10 +59,6 @@ class Embedding {
   std::vector<std::array<double, 4>> weights_;
   std::size_t outside_ = 0;
   double farthest_ = 0;
-  struct Share {
-    std::uint32_t point;
-    double weight;
-  };
   std::vector<Share> shares_;          // node by node, points ascending
   std::vector<std::uint32_t> begins_;  // of each node's shares, and the end of the last
 };

@@ -13,6 +13,7 @@
 #include <hwy/highway.h>
 
 #include <hwy/contrib/math/math-inl.h>
+#include <palpate/soft/material.h>
 #include <palpate/soft/rotation-inl.h>
 
 HWY_BEFORE_NAMESPACE();
