@@ -567,10 +567,11 @@ TEST(SoftBody, PiecesAreBroughtBackEachByItself) {
 
 // Solvers that diverge leave the body where it is, and say so.
 TEST(SoftBodyProperty, NothingExplodes) {
-  std::size_t failures = 0;
+  std::size_t failures = 0, number = 0;
   const std::size_t cases = each_case(20, [&](Random& random) {
     const TetMesh mesh = block(4, 2, 2, 0.01);
     SoftBodyOptions options;
+    const bool hard = number++ == 0;  // one that is known to blow up, however few there are
     const auto names = solver_names();
     options.solver = names[1 + random.below(names.size() - 1)];
     const auto kinds = all_accelerations();
@@ -579,8 +580,13 @@ TEST(SoftBodyProperty, NothingExplodes) {
     options.acceleration.omega = random.uniform(1, 10);
     options.acceleration.safeguard = random.chance(0.3);
     options.untangle = random.chance(0.5);
-    SoftBody body(mesh, {.young = std::pow(10, random.uniform(3, 9)), .model = models[random.below(3)]},
-                  options);
+    Material material{.young = std::pow(10, random.uniform(3, 9)), .model = models[random.below(3)]};
+    if (hard) {
+      options.solver = "xpbd";
+      options.acceleration = {.kind = Acceleration::Kind::sor_multipliers, .omega = 10, .safeguard = false};
+      material = {.young = 1e6, .model = Model::stvk};
+    }
+    SoftBody body(mesh, material, options);
     std::vector<Vec3> x = mesh.positions;
     for (Vec3& p : x) {
       p.x() *= 1.5;
