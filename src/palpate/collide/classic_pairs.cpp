@@ -10,11 +10,11 @@ namespace palpate {
 ClassicTriangle classic_triangle(const Surfaces& all, std::uint32_t triangle, double half, bool spheres) {
   const Triangle corners = all.triangle(triangle);
   Box box;
-  if (spheres) {
+  if (spheres && !all.moving()) {
     const Sphere sphere = Sphere::around(corners);
     box = {sphere.center.array() - sphere.radius, sphere.center.array() + sphere.radius};
   } else {
-    for (const Vec3& corner : corners) box.add(corner);
+    box = all.triangle_box(triangle);
   }
   return {grown(box, half), triangle, is_thin(corners)};
 }
@@ -39,6 +39,10 @@ void test_vertices(const Surfaces& all, const ClassicTriangle& one, const Classi
     if ((owned >> k & 1) == 0 || std::find(others.begin(), others.end(), corners[k]) != others.end())
       continue;
     const Vec3& p = all.positions()[corners[k]];
+    if (all.moving()) {
+      batch.vertex_triangle(corners[k], other.triangle);
+      continue;
+    }
     if (feature_boxes && !grown(Box{p, p}, classic_half(reach)).overlaps(other.box)) continue;
     if (other.thin || !plainly_apart(p, t, reach * reach)) batch.vertex_triangle(corners[k], other.triangle);
   }
@@ -59,6 +63,10 @@ void test_triangles(const Surfaces& all, const ClassicTriangle& a, const Classic
       if ((owned_b >> l & 1) == 0) continue;
       const std::uint32_t f = 3 * b.triangle + l, f0 = all.side_begin(f), f1 = all.side_end(f);
       if (e0 == f0 || e0 == f1 || e1 == f0 || e1 == f1) continue;
+      if (all.moving()) {
+        batch.edge_edge(e, f);
+        continue;
+      }
       const Segment other = all.edge(f);
       if (feature_boxes && !boxes_meet(edge, other, reach)) continue;
       if (!plainly_apart(edge, other, reach * reach)) batch.edge_edge(e, f);

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
 
 #include <palpate/base/parallel.h>
 #include <palpate/base/timing.h>
+#include <palpate/collide/moving_pair.h>
 
 namespace palpate {
 
@@ -33,6 +35,7 @@ struct Batch::Buffers {
   std::array<Pairs, 2> of_kind;
   std::array<double, Batch::size> squared_distances;
   std::uint64_t* block = nullptr;
+  Collector::When* when = nullptr;  // of the block, in a step
   std::size_t block_number = 0, in_block = Batch::block_size;
   const SurfacePair* last_pair = nullptr;  // of the last contact: the next is probably the same
   std::int64_t test_nanoseconds = 0;
@@ -73,6 +76,12 @@ void Batch::test(ContactKind kind) {
   const auto start = Clock::now();
   const Search& search = *collector_.search_;
   counters.tested += count;
+  if (search.surfaces.moving()) {
+    test_crossings(kind);
+    count = 0;
+    b.test_nanoseconds += (Clock::now() - start).count();
+    return;
+  }
   squared_distances(kind, search.surfaces.positions(), search.surfaces.triangles(),
                     std::span(pairs).first(count), b.squared_distances.data());
   const double limit = search.reach * search.reach;
@@ -124,12 +133,29 @@ bool Batch::counts(ContactKind kind, const FeaturePair& pair, double squared_dis
   return squared_distance < limit * limit;
 }
 
+void Batch::test_crossings(ContactKind kind) {
+  const Search& search = *collector_.search_;
+  const Surfaces& all = search.surfaces;
+  const auto& [pairs, count] = buffers_->of_kind[static_cast<std::size_t>(kind)];
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!filtered_ &&
+        (share_a_vertex(all, kind, pairs[i]) || stay_apart(all, kind, pairs[i], search.crossing)))
+      continue;
+    if (look_up(search, slots_of(all, kind, pairs[i]), buffers_->last_pair) == nullptr) continue;
+    const CrossingTime found = find_crossing(all, kind, pairs[i], search.crossing);
+    if (!found.hit) continue;
+    keep(contact_key(kind, pairs[i].first, pairs[i].second));
+    buffers_->when[in_block_ - 1] = {found.time, found.sure};
+  }
+}
+
 void Batch::take_block() {
   Buffers& b = *buffers_;
   const std::lock_guard lock(collector_.mutex_);
   if (block_ != nullptr) collector_.used_[b.block_number] = in_block_;
   b.block_number = collector_.take_block();
   block_ = collector_.blocks_[b.block_number].get();
+  b.when = collector_.when_[b.block_number].get();
   in_block_ = 0;
 }
 
@@ -144,8 +170,11 @@ Collector::~Collector() = default;
 std::size_t Collector::take_block() {
   if (blocks_used_ == blocks_.size()) {
     blocks_.push_back(std::make_unique<std::uint64_t[]>(Batch::block_size));
+    when_.emplace_back();
     used_.push_back(0);
   }
+  if (search_->surfaces.moving() && !when_[blocks_used_])
+    when_[blocks_used_] = std::make_unique<When[]>(Batch::block_size);
   return blocks_used_++;
 }
 
@@ -161,8 +190,8 @@ void Collector::begin(const Search& search) {
   }
 }
 
-// The keys, packed; each once.
-std::span<std::uint64_t> Collector::sorted() {
+// The keys, as they came.
+std::span<std::uint64_t> Collector::packed() {
   std::size_t n = 0;
   for (std::size_t i = 0; i < blocks_used_; ++i) n += used_[i];
   // Never shrunk: what is there already need not be cleared.
@@ -173,7 +202,12 @@ std::span<std::uint64_t> Collector::sorted() {
   for (std::size_t i = 0; i < blocks_used_; ++i)
     to = std::transform(blocks_[i].get(), blocks_[i].get() + used_[i], to,
                         [&](std::uint64_t key) { return pack_.pack(key); });
-  std::span keys = std::span(keys_).first(n);
+  return std::span(keys_).first(n);
+}
+
+// The keys, packed; each once.
+std::span<std::uint64_t> Collector::sorted() {
+  std::span keys = packed();
   if (!std::is_sorted(keys.begin(), keys.end())) sort_.sort(keys, true);
   // Whoever brought a pair twice left it twice, side by side.
   return keys.first(static_cast<std::size_t>(std::unique(keys.begin(), keys.end()) - keys.begin()));
@@ -181,6 +215,30 @@ std::span<std::uint64_t> Collector::sorted() {
 
 void Collector::order_keys(std::vector<std::uint64_t>& out) {
   for (const std::uint64_t packed : sorted()) out.push_back(pack_.unpack(packed));
+}
+
+std::span<const Crossing> Collector::order_crossings() {
+  const std::span<std::uint64_t> keys = packed();
+  const std::size_t n = keys.size();
+  if (times_.size() < n) {
+    times_.resize(n + n / 4);
+    places_.resize(n + n / 4);
+    crossings_.resize(n + n / 4);
+  }
+  When* to = times_.data();
+  for (std::size_t i = 0; i < blocks_used_; ++i)
+    to = std::copy(when_[i].get(), when_[i].get() + used_[i], to);
+  const std::span places = std::span(places_).first(n);
+  std::iota(places.begin(), places.end(), 0u);
+  sort_.sort(keys, places);
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (i > 0 && keys[i] == keys[i - 1]) continue;  // brought twice
+    const Slots slots = slots_of(search_->surfaces, pack_.kind(keys[i]), pack_.pair(keys[i]));
+    const When& when = times_[places[i]];
+    crossings_[count++] = {pack_.unpack(keys[i]), when.time, slots.first, slots.second, when.sure};
+  }
+  return std::span<const Crossing>(crossings_).first(count);
 }
 
 std::span<const Contact> Collector::order() {

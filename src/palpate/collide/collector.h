@@ -18,6 +18,7 @@
 
 #include <palpate/base/radix_sort.h>
 #include <palpate/collide/contact.h>
+#include <palpate/collide/crossing.h>
 #include <palpate/collide/kernel.h>
 #include <palpate/collide/surfaces.h>
 
@@ -42,6 +43,7 @@ struct Search {
   double margin = 0;                   // [m]
   double reach = 0;                    // the largest contact distance of a pair, and the margin [m]
   bool same_distance = true;           // of all pairs
+  CrossingOptions crossing = {};       // where a step is looked at: surfaces.moving()
 
   const SurfacePair* find(std::uint32_t first, std::uint32_t second) const;
 };
@@ -52,7 +54,7 @@ class Collector;
 class Batch {
  public:
   // `filtered`: neighbours along a surface are not among the pairs that will come, so none need be looked
-  // for.
+  // for. In a step: what shares a vertex is not among them, and boxes were looked at.
   explicit Batch(Collector& collector, bool filtered = false);
   ~Batch();
   Batch(const Batch&) = delete;
@@ -89,6 +91,7 @@ class Batch {
     if (to.count == size) test(kind);
   }
   void test(ContactKind kind);
+  void test_crossings(ContactKind kind);
   bool counts(ContactKind kind, const FeaturePair& pair, double squared_distance);
   void take_block();
 
@@ -109,6 +112,8 @@ class Collector {
   const Search& search() const { return *search_; }
   // What was found, in order. Valid until the next begin().
   std::span<const Contact> order();
+  // Of a step: what touches in it, in order. Valid until the next begin().
+  std::span<const Crossing> order_crossings();
   // The same, but for what there is to know of the contacts: their keys alone, appended.
   void order_keys(std::vector<std::uint64_t>& out);
   const SearchCounters& counters() const { return counters_; }
@@ -138,6 +143,7 @@ class Collector {
     }
   };
   std::size_t take_block();
+  std::span<std::uint64_t> packed();
   std::span<std::uint64_t> sorted();
   void fill(std::span<const std::uint64_t> keys, Contact* out) const;
 
@@ -148,8 +154,16 @@ class Collector {
   std::size_t blocks_used_ = 0;
   std::vector<std::unique_ptr<Batch::Buffers>> idle_;
   Packing pack_;
+  struct When {
+    double time;
+    bool sure;
+  };
+  std::vector<std::unique_ptr<When[]>> when_;  // of a step: of each key in the block of the same number
+  std::vector<When> times_;                    // the same, one after the other
+  std::vector<std::uint32_t> places_;
   std::vector<std::uint64_t> keys_;  // packed
   std::vector<Contact> contacts_;
+  std::vector<Crossing> crossings_;
   RadixSort sort_;
   SearchCounters counters_;
   std::int64_t test_nanoseconds_ = 0;

@@ -79,6 +79,22 @@ void Detector::set_pose(SurfaceId id, const Pose& pose) {
   surfaces_.set_pose(id, pose);
 }
 
+void Detector::set_end_positions(SurfaceId id, std::span<const Vec3> positions) {
+  const Surface& surface = surfaces_.at(id);
+  if (surface.motion != Motion::deformable)
+    throw Error(Place::named("surface", surface.name),
+                "it is not deformable: its vertices cannot go anywhere",
+                "Set the pose at the end, if it is rigid.");
+  surfaces_.set_end_positions(id, positions);
+}
+void Detector::set_end_pose(SurfaceId id, const Pose& pose) {
+  const Surface& surface = surfaces_.at(id);
+  if (surface.motion != Motion::rigid)
+    throw Error(Place::named("surface", surface.name), "it has no pose, for it is not rigid",
+                "Set its positions at the end, if it is deformable.");
+  surfaces_.set_end_pose(id, pose);
+}
+
 void Detector::remove_triangles(SurfaceId id, std::span<const std::uint32_t> triangles) {
   surfaces_.remove_triangles(id, triangles);
 }
@@ -147,11 +163,9 @@ double Detector::distance_of(std::uint32_t first, std::uint32_t second) const {
   return s != nullptr && s->distance >= 0 ? s->distance : options_.contact_distance;
 }
 
-// The pairs of surfaces to search, ascending, and the neighbours along those searched with themselves.
-void Detector::collect_pairs() {
-  double most = options_.contact_distance;
-  for (const Special& s : special_) most = std::max(most, s.distance);
-  sweep_.find(surfaces_, most + options_.margin, near_);
+// The pairs of surfaces to search, ascending.
+void Detector::collect_pairs(double reach) {
+  sweep_.find(surfaces_, reach, near_);
   pairs_.clear();
   for (const auto& [first, second] : near_) {
     const Special* s = special(first, second);
@@ -162,45 +176,92 @@ void Detector::collect_pairs() {
     const Special* s = special(slot, slot);
     if (s != nullptr && s->excluded) continue;
     pairs_.push_back({slot, slot, distance_of(slot, slot)});
-    if (const double g = options_.neighbour_distance.value_or(2 * pairs_.back().distance); g > 0)
-      surfaces_.make_near(slot, g);
-    else
-      surfaces_.forget_near(slot);
   }
   std::sort(pairs_.begin(), pairs_.end(), [](const SurfacePair& a, const SurfacePair& b) {
     return std::pair(a.first, a.second) < std::pair(b.first, b.second);
   });
 }
 
-ContactSet Detector::detect() {
-  timer_.restart();
-  Search search{surfaces_, {}, options_.margin, 0, true};
-  {
-    const auto scope = timer_.measure("boxes");
-    collect_pairs();
-    search.pairs = pairs_;
-    for (const SurfacePair& pair : pairs_) {
-      search.reach = std::max(search.reach, pair.distance + options_.margin);
-      search.same_distance = search.same_distance && pair.distance == pairs_[0].distance;
-    }
-    finder_->update(search);
+// The neighbours along surfaces searched with themselves.
+void Detector::make_near() {
+  for (const SurfacePair& pair : pairs_) {
+    if (pair.first != pair.second) continue;
+    if (const double g = options_.neighbour_distance.value_or(2 * pair.distance); g > 0)
+      surfaces_.make_near(pair.first, g);
+    else
+      surfaces_.forget_near(pair.first);
   }
+}
+
+// Returns how long it took [ns].
+std::int64_t Detector::search(const Search& search) {
   collector_->begin(search);
   const auto start = Clock::now();
   finder_->find(search, *collector_);
-  const auto found = (Clock::now() - start).count();
-  // Tests are done in batches while pairs are found, on all threads: what they took on one is theirs.
+  return (Clock::now() - start).count();
+}
+
+// Tests are done in batches while pairs are found, on all threads: what they took on one is theirs.
+void Detector::note_stages(std::int64_t found) {
   const auto tests = std::min<std::int64_t>(found, collector_->test_nanoseconds() / available_threads());
-  ContactSet result;
-  {
-    const auto scope = timer_.measure("order");
-    result.contacts = collector_->order();
-  }
   stages_.assign({{"boxes", 0, 1}, {"pairs", found - tests, 1}, {"tests", tests, 1}, {"order", 0, 1}});
   for (const Stage& stage : timer_.stages()) {
     if (stage.name == "boxes") stages_[0].nanoseconds = stage.nanoseconds;
     if (stage.name == "order") stages_[3].nanoseconds = stage.nanoseconds;
   }
+}
+
+CrossingSet Detector::crossings(const CrossingOptions& options) {
+  require(options);
+  timer_.restart();
+  surfaces_.begin_step();
+  Search what{surfaces_, {}, 0, options.separation, true, options};
+  what.crossing.likely = true;  // finders leave little else
+  {
+    const auto scope = timer_.measure("boxes");
+    collect_pairs(options.separation);
+    for (SurfacePair& pair : pairs_) pair.distance = options.separation;
+    what.pairs = pairs_;
+    finder_->update(what);
+  }
+  const std::int64_t found = search(what);
+  CrossingSet result;
+  {
+    const auto scope = timer_.measure("order");
+    result.crossings = collector_->order_crossings();
+    for (const Crossing& one : result.crossings)
+      result.safe_fraction = std::min(result.safe_fraction, one.time);
+  }
+  note_stages(found);
+  surfaces_.end_step();
+  result.stages = stages_;
+  result.counters = collector_->counters();
+  return result;
+}
+
+ContactSet Detector::detect() {
+  timer_.restart();
+  Search what{surfaces_, {}, options_.margin, 0, true};
+  {
+    const auto scope = timer_.measure("boxes");
+    double most = options_.contact_distance;
+    for (const Special& s : special_) most = std::max(most, s.distance);
+    collect_pairs(most + options_.margin);
+    make_near();
+    what.pairs = pairs_;
+    for (const SurfacePair& pair : pairs_) {
+      what.reach = std::max(what.reach, pair.distance + options_.margin);
+      what.same_distance = what.same_distance && pair.distance == pairs_[0].distance;
+    }
+    finder_->update(what);
+  }
+  const std::int64_t found = search(what);
+  ContactSet result;
+  {
+    const auto scope = timer_.measure("order");
+    result.contacts = collector_->order();
+  }
+  note_stages(found);
   result.stages = stages_;
   result.counters = collector_->counters();
   result.surface_pairs = pairs_.size();

@@ -57,6 +57,18 @@ struct ContactSet {
   auto end() const { return contacts.end(); }
 };
 
+// What touches in a step, in ascending order of the keys.
+struct CrossingSet {
+  std::span<const Crossing> crossings;
+  double safe_fraction = 1;       // of the step: until then nothing touches
+  std::span<const Stage> stages;  // boxes, pairs, tests, order
+  SearchCounters counters;
+
+  std::size_t size() const { return crossings.size(); }
+  auto begin() const { return crossings.begin(); }
+  auto end() const { return crossings.end(); }
+};
+
 class Detector {
  public:
   explicit Detector(DetectorOptions options = {});
@@ -78,6 +90,12 @@ class Detector {
   void add_triangles(SurfaceId id, std::span<const TriangleCorners> triangles,
                      std::vector<std::uint32_t>& places);
 
+  // Where a surface is at the end of a step, for crossings(): until its positions are set the next time.
+  // Others stay where they are.
+  void set_end_positions(SurfaceId id, std::span<const Vec3> positions);
+  // It turns at an even rate, the shorter way, while its origin goes straight.
+  void set_end_pose(SurfaceId id, const Pose& pose);
+
   // Global parameters [m].
   void set_contact_distance(double d);
   void set_neighbour_distance(std::optional<double> g);
@@ -90,6 +108,9 @@ class Detector {
 
   // Valid until the next call of anything.
   ContactSet detect();
+  // What touches in the step from the positions to the end positions. Only features that share a vertex are
+  // left out, and pairs of surfaces as in detect().
+  CrossingSet crossings(const CrossingOptions& options = {});
 
   const Surfaces& surfaces() const { return surfaces_; }
   // A feature's number in its own surface: vertices and triangles as in the mesh, edges as in Topology.
@@ -108,7 +129,10 @@ class Detector {
   Special& edit_special(SurfaceId a, SurfaceId b);
   void forget_special(std::uint32_t slot);
   double distance_of(std::uint32_t first, std::uint32_t second) const;
-  void collect_pairs();
+  void collect_pairs(double reach);
+  void make_near();
+  std::int64_t search(const Search& search);
+  void note_stages(std::int64_t found);
 
   DetectorOptions options_;
   Surfaces surfaces_;

@@ -73,6 +73,11 @@ class FinderAuto : public Finder {
       : tree_(make_finder_tree(options)), grid_(make_finder_grid(options)) {}
 
   void update(const Search& search) override {
+    // The tree of a step has no masks: it is soon made.
+    if (search.surfaces.moving()) {
+      tree_->update(search);
+      return;
+    }
     if (seen_.size() < search.surfaces.slots().size()) seen_.resize(search.surfaces.slots().size());
     share(search);
     choose_kept(search);
@@ -84,6 +89,10 @@ class FinderAuto : public Finder {
   }
 
   void find(const Search& search, Collector& out) override {
+    if (search.surfaces.moving()) {
+      tree_->find(search, out);
+      return;
+    }
     if (rebuild_) rebuild(search, out);
     if (!with_list_.empty()) list_.bring(out);
     ++calls_kept_;

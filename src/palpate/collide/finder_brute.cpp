@@ -37,6 +37,10 @@ class FinderBrute : public Finder {
           if (vertex_triangle(all.positions()[v], all.triangle(t)).squared_distance < limit)
             batch.vertex_triangle(v, t);
     };
+    if (all.moving()) {
+      bring_all(search, batch);
+      return;
+    }
     for (const SurfacePair& pair : search.pairs) {
       const Features one = features_of(all[pair.first]), two = features_of(all[pair.second]);
       vertices_near_triangles(one, two);
@@ -46,6 +50,24 @@ class FinderBrute : public Finder {
           if ((pair.first != pair.second || e < f) &&
               edge_edge(all.edge(e), all.edge(f)).squared_distance < limit)
             batch.edge_edge(e, f);
+    }
+  }
+
+ private:
+  // In a step, the test of one pair is all there is.
+  static void bring_all(const Search& search, Batch& batch) {
+    const auto vertices_and_triangles = [&](const Features& one, const Features& two) {
+      for (const std::uint32_t v : one.vertices)
+        for (const std::uint32_t t : two.triangles) batch.vertex_triangle(v, t);
+    };
+    for (const SurfacePair& pair : search.pairs) {
+      const Features one = features_of(search.surfaces[pair.first]),
+                     two = features_of(search.surfaces[pair.second]);
+      vertices_and_triangles(one, two);
+      if (pair.first != pair.second) vertices_and_triangles(two, one);
+      for (const std::uint32_t e : one.edges)
+        for (const std::uint32_t f : two.edges)
+          if (pair.first != pair.second || e < f) batch.edge_edge(e, f);
     }
   }
 };

@@ -77,7 +77,7 @@ class FinderClassicGrid : public Finder {
   bool collect_triangles(const Surfaces& all, const SurfacePair& pair, double reach) {
     // A little more than half: the sum of two roundings must not lose a pair.
     const double half = reach * (0.5 + 1e-9);
-    const Box one = grown(all[pair.first].box, half), two = grown(all[pair.second].box, half);
+    const Box one = grown(all.box(pair.first), half), two = grown(all.box(pair.second), half);
     region_ = one;
     region_.lo = region_.lo.cwiseMax(two.lo);
     region_.hi = region_.hi.cwiseMin(two.hi);
@@ -90,9 +90,7 @@ class FinderClassicGrid : public Finder {
       const Surface& surface = all[second ? pair.second : pair.first];
       for (std::uint32_t t = surface.first_triangle; t < surface.first_triangle + surface.triangles; ++t) {
         if (all.triangles()[t][0] == no_index) continue;
-        const TriangleCorners& c = all.triangles()[t];
-        const Vec3 &p = all.positions()[c[0]], &q = all.positions()[c[1]], &r = all.positions()[c[2]];
-        const Box box{p.cwiseMin(q).cwiseMin(r), p.cwiseMax(q).cwiseMax(r)};
+        const Box box = all.triangle_box(t);
         if (!((box.lo.array() <= wider.hi.array()) && (wider.lo.array() <= box.hi.array())).all()) continue;
         triangles_.push_back({classic_triangle(all, t, half, options_.spheres), 0, 0, second});
         largest = std::max(largest, triangles_.back().box.size().maxCoeff());

@@ -127,8 +127,9 @@ class FinderClassicTrees : public Finder {
           tree.changes = surface.changes;
           tree.moves = 0;
         }
-        if (!tree.oriented && tree.moves != surface.moves) refit(all, surface, tree);
-        tree.moves = surface.moves;
+        // In a step, all boxes are those of what is gone through.
+        if (all.moving() || (!tree.oriented && tree.moves != surface.moves)) refit(all, surface, tree);
+        tree.moves = all.moving() ? 0 : surface.moves;
       }
   }
 
@@ -162,7 +163,7 @@ class FinderClassicTrees : public Finder {
       Node& node = tree.nodes[i];
       node.box = {};
       if (node.triangle != none) {
-        for (const Vec3& p : all.triangle(surface.first_triangle + node.triangle)) node.box.add(p);
+        node.box = all.triangle_box(surface.first_triangle + node.triangle);
       } else {
         node.box.add(tree.nodes[i + 1].box);
         node.box.add(tree.nodes[node.second].box);
@@ -186,8 +187,8 @@ class FinderClassicTrees : public Finder {
     return obb;
   }
 
-  static bool near(const Side& one, const Node& a, const Side& two, const Node& b, double half) {
-    if (!one.tree.oriented && !two.tree.oriented) return grown(a.box, 2 * half).overlaps(b.box);
+  static bool near(const Side& one, const Node& a, const Side& two, const Node& b, double half, bool moving) {
+    if (moving || (!one.tree.oriented && !two.tree.oriented)) return grown(a.box, 2 * half).overlaps(b.box);
     return overlap(placed(one, a, half), placed(two, b, half));
   }
 
@@ -206,7 +207,7 @@ class FinderClassicTrees : public Finder {
         stack_.insert(stack_.end(), {{i + 1, i + 1}, {a.second, a.second}, {i + 1, a.second}});
         continue;
       }
-      if (!near(one, a, two, b, half)) continue;
+      if (!near(one, a, two, b, half, search.surfaces.moving())) continue;
       if (a.triangle != none && b.triangle != none) {
         ++batch.counters.candidates;
         test_triangles(search.surfaces,

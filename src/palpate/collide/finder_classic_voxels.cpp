@@ -32,7 +32,7 @@ class FinderClassicVoxels : public Finder {
         // What is fixed and still searched with itself is put in anew like the others.
         const bool still = all[slot].motion == Motion::fixed && !(pair.first == pair.second);
         role[slot] = std::max<std::uint8_t>(role[slot], still ? fixed : moving);
-        scene.add(all[slot].box);
+        scene.add(all.box(slot));
       }
     if (scene.empty()) return;
     Batch batch(out);

@@ -80,12 +80,12 @@ class FinderGrid : public Finder {
     regions_.assign(all.slots().size(), {});
     Box scene;
     for (const SurfacePair& pair : search.pairs) {
-      const Surface &one = all[pair.first], &two = all[pair.second];
-      regions_[pair.first].box.add(grown(two.box, search.reach * (1 + 1e-9)));
-      regions_[pair.second].box.add(grown(one.box, search.reach * (1 + 1e-9)));
+      const Box one = all.box(pair.first), two = all.box(pair.second);
+      regions_[pair.first].box.add(grown(two, search.reach * (1 + 1e-9)));
+      regions_[pair.second].box.add(grown(one, search.reach * (1 + 1e-9)));
       regions_[pair.first].self |= pair.first == pair.second;
-      scene.add(one.box);
-      scene.add(two.box);
+      scene.add(one);
+      scene.add(two);
     }
     frame_ = scene.empty() ? Frame{} : Frame::around(scene);
     reach_ = frame_.reach(search.reach);
@@ -98,8 +98,7 @@ class FinderGrid : public Finder {
            ++t) {
         const TriangleCorners& c = all.triangles()[t];
         if (c[0] == no_index) continue;
-        const Vec3 &p = all.positions()[c[0]], &q = all.positions()[c[1]], &r = all.positions()[c[2]];
-        const Vec3 lo = p.cwiseMin(q).cwiseMin(r), hi = p.cwiseMax(q).cwiseMax(r);
+        const auto [lo, hi] = all.triangle_box(t);
         if (!((lo.array() <= region.hi.array()) && (region.lo.array() <= hi.array())).all()) continue;
         triangles_.push_back({t, slot});
         FloatBox& box = boxes_.emplace_back();

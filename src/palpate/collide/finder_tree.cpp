@@ -14,6 +14,7 @@
 #include <palpate/collide/leaf_search.h>
 #include <palpate/collide/leaf_tree.h>
 #include <palpate/collide/points.h>
+#include <palpate/collide/step_tree.h>
 #include <palpate/collide/tree_boxes.h>
 
 namespace palpate {
@@ -131,6 +132,10 @@ class FinderTree : public Finder {
  public:
   void update(const Search& search) override {
     const Surfaces& all = search.surfaces;
+    if (all.moving()) {
+      step_.update(search);
+      return;
+    }
     if (trees_.size() < all.slots().size()) trees_.resize(all.slots().size());
     choose_frame(search);
     for (const SurfacePair& pair : search.pairs)
@@ -151,6 +156,10 @@ class FinderTree : public Finder {
   }
 
   void find(const Search& search, Collector& out) override {
+    if (search.surfaces.moving()) {
+      step_.find(search, out);
+      return;
+    }
     work_.clear();
     {
       Batch batch(out);
@@ -168,7 +177,7 @@ class FinderTree : public Finder {
   }
 
   std::size_t memory() const override {
-    std::size_t sum = work_.capacity() * sizeof(GroupPair);
+    std::size_t sum = work_.capacity() * sizeof(GroupPair) + step_.memory();
     for (const Tree& tree : trees_) sum += tree.memory();
     return sum;
   }
@@ -275,6 +284,7 @@ class FinderTree : public Finder {
   struct Refit {
     std::uint32_t slot, group;
   };
+  StepTree step_;
   std::vector<Tree> trees_;  // by slot
   Frame frame_;
   std::uint64_t frame_number_ = 0;

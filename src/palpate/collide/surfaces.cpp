@@ -214,26 +214,97 @@ void Surfaces::set_positions(SurfaceId id, std::span<const Vec3> positions) {
   if (!finite) check_positions(surface, positions);  // says which
   std::copy(positions.begin(), positions.end(), positions_.begin() + surface.first_vertex);
   surface.box = box;
+  surface.end.clear();
   ++surface.moves;
 }
 
-void Surfaces::set_pose(SurfaceId id, const Pose& pose) {
-  Surface& surface = edit(id);
+namespace {
+
+// The vertices of a rigid surface in a pose; their box.
+Box place(const Surface& surface, const Pose& pose, Vec3* out) {
   const Mat3 turn = pose.rotation.toRotationMatrix();
   if (!(turn.array().abs() <= 1.001).all() || !(std::abs(pose.rotation.squaredNorm() - 1) < 1e-3) ||
       !(pose.position.array().abs() < 1e75).all())
     throw Error(Place::named("surface", surface.name), "its pose is not a turn and a finite move",
                 "Normalise the quaternion, and find out which step made it.");
-  Vec3* out = positions_.data() + surface.first_vertex;
   parallel_for(surface.vertices, grain, [&](std::size_t i) {
     const Vec3& p = surface.rest[i];
     for (int k = 0; k < 3; ++k)
       out[i][k] = ((turn(k, 0) * p.x() + turn(k, 1) * p.y()) + turn(k, 2) * p.z()) + pose.position[k];
   });
   bool finite = true;
-  surface.box = checked_box(std::span<const Vec3>(out, surface.vertices), finite);
+  return checked_box(std::span<const Vec3>(out, surface.vertices), finite);
+}
+
+// Axis times angle of the shorter way from one to the other.
+Vec3 spin_between(const Quat& from, const Quat& to) {
+  Quat turn = (to * from.conjugate()).normalized();
+  if (turn.w() < 0) turn.coeffs() *= -1;
+  const double sine = turn.vec().norm();
+  return sine > 0 ? Vec3(2 * std::atan2(sine, turn.w()) / sine * turn.vec()) : Vec3(Vec3::Zero());
+}
+
+void forget_end(Surface& surface) {
+  surface.end.clear();
+  surface.bow = 0;
+}
+
+}  // namespace
+
+void Surfaces::set_pose(SurfaceId id, const Pose& pose) {
+  Surface& surface = edit(id);
+  surface.box = place(surface, pose, positions_.data() + surface.first_vertex);
   surface.pose = pose;
+  forget_end(surface);
   ++surface.moves;
+}
+
+void Surfaces::set_end_positions(SurfaceId id, std::span<const Vec3> positions) {
+  Surface& surface = edit(id);
+  check_count(surface, positions.size(), surface.vertices, "positions");
+  bool finite = true;
+  const Box box = checked_box(positions, finite);
+  if (!finite) check_positions(surface, positions);  // says which
+  surface.end.assign(positions.begin(), positions.end());
+  surface.end_box = box;
+}
+
+void Surfaces::set_end_pose(SurfaceId id, const Pose& pose) {
+  Surface& surface = edit(id);
+  surface.end.resize(surface.vertices);
+  surface.end_box = place(surface, pose, surface.end.data());
+  surface.end_pose = pose;
+  surface.spin = spin_between(surface.pose.rotation, pose.rotation);
+  double squared = 0;
+  for (const Vec3& p : surface.rest) squared = std::max(squared, p.squaredNorm());
+  // A point that turns is pulled inwards by spin^2 times its radius; a chord is off by an eighth of that.
+  surface.bow = surface.spin.squaredNorm() / 8 * std::sqrt(squared) * (1 + 1e-9);
+}
+
+void Surfaces::begin_step() {
+  ends_.resize(positions_.size());
+  std::copy(positions_.begin(), positions_.end(), ends_.begin());
+  for (const Surface& surface : surfaces_)
+    std::copy(surface.end.begin(), surface.end.end(), ends_.begin() + surface.first_vertex);
+}
+
+Box Surfaces::box(std::uint32_t slot) const {
+  const Surface& surface = surfaces_[slot];
+  if (!moving() || surface.end.empty()) return surface.box;
+  Box both = surface.box;
+  both.add(surface.end_box);
+  return grown(both, surface.bow);
+}
+
+Box Surfaces::triangle_box(std::uint32_t t) const {
+  const TriangleCorners& c = triangles_[t];
+  const auto around = [&](std::span<const Vec3> x) {
+    return Box{x[c[0]].cwiseMin(x[c[1]]).cwiseMin(x[c[2]]), x[c[0]].cwiseMax(x[c[1]]).cwiseMax(x[c[2]])};
+  };
+  Box box = around(positions_);
+  if (!moving()) return box;
+  box.add(around(ends_));
+  return grown(box, surfaces_[surface_of_triangle(t)].bow);
 }
 
 void Surfaces::remove_triangles(SurfaceId id, std::span<const std::uint32_t> triangles) {
@@ -261,6 +332,7 @@ std::uint32_t Surfaces::add_vertices(SurfaceId id, std::span<const Vec3> positio
   check_count(surface, rest.size(), positions.size(), "rest positions");
   check_positions(surface, rest, first);
   surface.topology.add_vertices(positions.size());
+  surface.end.clear();
   surface.rest.insert(surface.rest.end(), rest.begin(), rest.end());
   surface.vertices += static_cast<std::uint32_t>(positions.size());
   make_room();

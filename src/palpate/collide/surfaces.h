@@ -45,7 +45,12 @@ struct Surface {
   std::uint32_t loaded_vertices = 0;
   std::vector<std::uint8_t> loaded_triangles;  // not made later
   Box box;                                     // of its vertices, now
-  std::uint64_t moves = 1, changes = 1;        // raised when positions, when triangles change
+  std::vector<Vec3> end;  // where they are at the end of a step; empty: where they are now
+  Box end_box;
+  Pose end_pose;             // of a rigid surface that moves
+  Vec3 spin = Vec3::Zero();  // of a rigid surface: axis times angle, over the step [rad]
+  double bow = 0;            // no vertex leaves the straight line by more, for its surface turns [m]
+  std::uint64_t moves = 1, changes = 1;  // raised when positions, when triangles change
 
   double neighbour_distance() const { return paths ? paths->reach() : near.reach(); }  // 0: none [m]
 };
@@ -64,6 +69,13 @@ class Surfaces {
   std::span<const TriangleCorners> triangles() const { return triangles_; }
   std::uint32_t side_begin(std::uint32_t side) const { return triangles_[side / 3][side % 3]; }
   std::uint32_t side_end(std::uint32_t side) const { return side_begin(next_corner(side)); }
+  // Where the vertices are at the end of a step; empty when no step is looked at.
+  std::span<const Vec3> ends() const { return ends_; }
+  bool moving() const { return !ends_.empty(); }
+  // Boxes of all places that something goes through in a step, where one is looked at: on straight lines, and
+  // on what a rigid surface is off them.
+  Box box(std::uint32_t slot) const;
+  Box triangle_box(std::uint32_t t) const;
   Triangle triangle(std::uint32_t t) const { return triangle_at(positions_, triangles_[t]); }
   Segment edge(std::uint32_t side) const {
     return {positions_[side_begin(side)], positions_[side_end(side)]};
@@ -79,6 +91,11 @@ class Surfaces {
   void remove(SurfaceId id);
   void set_positions(SurfaceId id, std::span<const Vec3> positions);
   void set_pose(SurfaceId id, const Pose& pose);
+  void set_end_positions(SurfaceId id, std::span<const Vec3> positions);
+  void set_end_pose(SurfaceId id, const Pose& pose);
+  // A step is looked at, from here to there.
+  void begin_step();
+  void end_step() { ends_.clear(); }
   void remove_triangles(SurfaceId id, std::span<const std::uint32_t> triangles);
   std::uint32_t add_vertices(SurfaceId id, std::span<const Vec3> positions, std::span<const Vec3> rest);
   void add_triangles(SurfaceId id, std::span<const TriangleCorners> triangles,
@@ -97,7 +114,7 @@ class Surfaces {
 
   IdPool<SurfaceTag> ids_;
   std::vector<Surface> surfaces_;
-  std::vector<Vec3> positions_;
+  std::vector<Vec3> positions_, ends_;
   std::vector<TriangleCorners> triangles_;
   std::vector<std::uint8_t> owned_;
   std::vector<std::uint32_t> surface_of_vertex_;

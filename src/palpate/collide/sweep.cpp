@@ -32,7 +32,7 @@ void Sweep::find(const Surfaces& surfaces, double reach, std::vector<Pair>& pair
   for (Entry& entry : order_) {
     const Surface& surface = surfaces[entry.slot];
     // Half the reach and a little: the sum of two roundings must not lose a pair.
-    entry.box = grown(surface.box, reach * 0.500001);
+    entry.box = grown(surfaces.box(entry.slot), reach * 0.500001);
     entry.fixed = surface.motion == Motion::fixed;
   }
   const int axis = widest_axis(surfaces);

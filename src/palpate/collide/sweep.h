@@ -19,7 +19,7 @@ class Sweep {
     std::uint32_t first, second;  // slots, first < second
   };
   // Pairs of living surfaces whose boxes are not farther apart than `reach`, in no particular order. Two that
-  // are both fixed never come near.
+  // are both fixed never come near. While a step is looked at, of all that they go through.
   void find(const Surfaces& surfaces, double reach, std::vector<Pair>& pairs);
 
  private:

@@ -1,0 +1,61 @@
+// Do two features touch while they move? A vertex and a triangle, or two edges, all points in straight lines.
+//
+// "No" is a proof, in floating point too, put together from stretches of time. On a stretch, one of three
+// things is shown, each from the positions at its two ends alone:
+//
+//   - along some direction the features stay apart: a point that moves in a straight line, seen along a fixed
+//     direction, moves linearly;
+//   - they are never in one plane: a cubic in time whose Bernstein coefficients have one sign;
+//   - seen along a fixed direction, one stays beside the other: quadratics with coefficients of one sign.
+//
+// The first holds for nearly all pairs and the whole step at once. The other two do not mind that things turn
+// while they stay close, which would need ever shorter stretches of the first. What rounding may have done is
+// taken off everywhere: it is a matter of 4e-15 of the farthest that the points are from each other.
+//
+// Where nothing can be shown, the stretch is halved, until it is shorter than 1e-13 of the step or 100 were
+// looked at; what is left counts as contact. So features that touch in any way do, degenerate ones (without
+// length or area, in one plane, at rest on each other) as what they are, and some that pass within rounding.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include <palpate/collide/contact.h>
+
+namespace palpate {
+
+// The vertex and the corners of the triangle; or the ends of one edge and of the other.
+using FourPoints = std::array<Vec3, 4>;
+
+struct CrossingOptions {
+  double separation = 0;    // what is nearer than this counts as contact [m]
+  double tolerance = 1e-9;  // how early the time may be, as part of the step
+  bool likely = false;      // simple proofs were tried already: begin with those that also show contact
+};
+
+// Throws Error for numbers that mean nothing.
+void require(const CrossingOptions& options);
+
+struct CrossingTime {
+  bool hit = false;   // false: it is proven that the two stay apart
+  bool sure = false;  // it is proven that they touch, not later than the tolerance after `time`
+  double time = 1;    // from 0 to 1: until then they are proven to be apart
+  int stretches = 0;  // looked at
+};
+
+// One of the pairs that touch in a step.
+struct Crossing {
+  std::uint64_t key;  // as of a contact
+  double time;        // part of the step until which the two are proven to be apart
+  std::uint32_t first_surface, second_surface;
+  bool sure;  // it is proven that they touch, not later than the tolerance after
+
+  ContactKind kind() const { return static_cast<ContactKind>(key >> 63); }
+  std::uint32_t first() const { return static_cast<std::uint32_t>(key >> 32) & 0x7fffffff; }
+  std::uint32_t second() const { return static_cast<std::uint32_t>(key); }
+};
+
+CrossingTime find_crossing(ContactKind kind, const FourPoints& start, const FourPoints& end,
+                           const CrossingOptions& options = {});
+
+}  // namespace palpate

@@ -1,0 +1,163 @@
+#include <palpate/collide/step_tree.h>
+
+#include <algorithm>
+
+#include <palpate/base/parallel.h>
+
+namespace palpate {
+
+namespace {
+
+void put(StepGroup& group, std::size_t i, const StepBox& box) {
+  for (std::size_t end = 0; end < 2; ++end)
+    for (std::size_t k = 0; k < 3; ++k) {
+      group.at[end].lo[k][i] = box.at[end].lo[k];
+      group.at[end].hi[k][i] = box.at[end].hi[k];
+    }
+}
+
+StepBox box_of(const StepGroup& group) {
+  StepBox box = box_in(group, 0);
+  for (std::size_t end = 0; end < 2; ++end)
+    for (std::size_t k = 0; k < 3; ++k)
+      for (std::size_t i = 1; i < 8; ++i) {
+        box.at[end].lo[k] = std::min(box.at[end].lo[k], group.at[end].lo[k][i]);
+        box.at[end].hi[k] = std::max(box.at[end].hi[k], group.at[end].hi[k][i]);
+      }
+  return box;
+}
+
+}  // namespace
+
+void StepTree::Tree::build(const Surface& surface) {
+  shape.build(surface, false);
+  changes = surface.changes;
+  leaves.resize(shape.leaves().size());
+  for (StepLeaf& boxes : leaves) clear(boxes);
+  levels.clear();
+  for (std::size_t n = leaves.size(); levels.empty() || n > 1;) {
+    n = (n + 7) / 8;
+    levels.emplace_back(n);
+    for (StepGroup& group : levels.back())
+      for (Group& one : group.at) clear(one);
+  }
+}
+
+void StepTree::Tree::refit(const Surfaces& all, const Surface& surface, const Frame& frame) {
+  const Vec3* own[2] = {all.positions().data() + surface.first_vertex,
+                        all.ends().data() + surface.first_vertex};
+  parallel_for(levels[0].size(), 8, [&](std::size_t g) {
+    for (std::size_t i = 8 * g; i < std::min(8 * g + 8, leaves.size()); ++i) {
+      StepBox around;
+      for (std::size_t end = 0; end < 2; ++end)
+        around.at[end] = palpate::refit(shape.leaves()[i], own[end], frame, leaves[i], end);
+      put(levels[0][g], i % 8, around);
+    }
+  });
+  for (std::size_t level = 0; level + 1 < levels.size(); ++level)
+    for (std::size_t g = 0; g < levels[level].size(); ++g)
+      put(levels[level + 1][g / 8], g % 8, box_of(levels[level][g]));
+  box = box_of(levels.back()[0]);
+}
+
+void StepTree::update(const Search& search) {
+  const Surfaces& all = search.surfaces;
+  if (trees_.size() < all.slots().size()) trees_.resize(all.slots().size());
+  Box scene;
+  for (const SurfacePair& pair : search.pairs)
+    for (const std::uint32_t slot : {pair.first, pair.second}) scene.add(all.box(slot));
+  if (scene.empty()) return;
+  frame_ = Frame::around(scene);
+  const auto refit = [&](std::uint32_t slot) {
+    Tree& tree = trees_[slot];
+    if (tree.changes != all[slot].changes) tree.build(all[slot]);
+    if (!tree.shape.leaves().empty()) tree.refit(all, all[slot], frame_);
+  };
+  fresh_.assign(trees_.size(), 0);
+  for (const SurfacePair& pair : search.pairs)
+    for (const std::uint32_t slot : {pair.first, pair.second}) {
+      if (fresh_[slot] != 0) continue;
+      fresh_[slot] = 1;
+      refit(slot);
+    }
+}
+
+float StepTree::reach_of(const Search& search, const SurfacePair& pair) const {
+  return frame_.reach(search.crossing.separation + search.surfaces[pair.first].bow +
+                      search.surfaces[pair.second].bow);
+}
+
+void StepTree::find(const Search& search, Collector& out) {
+  work_.clear();
+  {
+    Batch batch(out);
+    for (std::uint32_t i = 0; i < search.pairs.size(); ++i) find_groups(search, i, batch.counters);
+  }
+  parallel_chunks(work_.size(), 32, [&](Chunk chunk) {
+    Batch batch(out, true);
+    for (std::size_t i = chunk.begin; i < chunk.end; ++i) {
+      const SurfacePair& pair = search.pairs[work_[i].pair];
+      const auto view = [&](std::uint32_t slot) {
+        const Tree& tree = trees_[slot];
+        const Surface& surface = search.surfaces[slot];
+        return StepView{&tree.shape, tree.leaves.data(), tree.levels[0].data(), surface.first_vertex,
+                        surface.first_triangle};
+      };
+      const double distance =
+          search.crossing.separation + search.surfaces[pair.first].bow + search.surfaces[pair.second].bow;
+      search_step(view(pair.first), view(pair.second), work_[i].low, work_[i].high, pair.first == pair.second,
+                  reach_of(search, pair), static_cast<float>(distance * frame_.scale), batch);
+    }
+  });
+}
+
+// Pairs of groups of leaves that may meet, for one pair of surfaces.
+void StepTree::find_groups(const Search& search, std::uint32_t pair_number, SearchCounters& counters) {
+  const SurfacePair& pair = search.pairs[pair_number];
+  const Tree &one = trees_[pair.first], &two = trees_[pair.second];
+  if (one.leaves.empty() || two.leaves.empty()) return;
+  const bool self = pair.first == pair.second;
+  const float reach = reach_of(search, pair);
+  now_.assign(1, {0, 0});
+  std::size_t low_level = one.levels.size() - 1, high_level = two.levels.size() - 1;
+  while (low_level > 0 || high_level > 0) {
+    next_.clear();
+    counters.cells += now_.size();
+    // The taller tree alone, until both are equally high.
+    const bool low_down = low_level >= high_level, high_down = high_level >= low_level;
+    for (const auto& [low, high] : now_) {
+      const auto add = [&](std::uint32_t i, unsigned bits) {
+        for (; bits != 0; bits &= bits - 1) {
+          const auto k = static_cast<std::uint32_t>(__builtin_ctz(bits));
+          next_.push_back(low_down && high_down ? NodePair{8 * low + i, 8 * high + k}
+                          : low_down            ? NodePair{8 * low + k, high}
+                                                : NodePair{low, 8 * high + k});
+        }
+      };
+      if (low_down && high_down) {
+        const StepGroup &a = one.levels[low_level][low], &b = two.levels[high_level][high];
+        for (std::uint32_t i = 0; i < 8; ++i) {
+          unsigned bits = may_meet(b, box_in(a, i), reach);
+          if (self && low == high) bits &= ~0u << i;
+          add(i, bits);
+        }
+      } else if (low_down) {
+        add(0, may_meet(one.levels[low_level][low], two.box, reach));
+      } else {
+        add(0, may_meet(two.levels[high_level][high], one.box, reach));
+      }
+    }
+    low_level -= low_down;
+    high_level -= high_down;
+    now_.swap(next_);
+  }
+  for (const auto& [low, high] : now_) work_.push_back({pair_number, low, high});
+}
+
+std::size_t StepTree::memory() const {
+  std::size_t sum = work_.capacity() * sizeof(Work);
+  for (const Tree& tree : trees_) sum += tree.shape.memory() + tree.leaves.capacity() * sizeof(StepLeaf);
+  return sum;
+}
+
+}  // namespace palpate

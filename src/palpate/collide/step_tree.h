@@ -1,0 +1,93 @@
+// The tree of finder_tree.cpp over a step: which pairs of features may touch on the way from start to end.
+//
+// Every box is there twice, at the start and at the end. Points go in straight lines, so two boxes that are
+// apart along an axis at the start, and apart along the same axis on the same side at the end, hold nothing
+// that meets in between. That tells neighbours that move together apart as well as if they stood still, where
+// boxes around all of the way would not. What is left of features goes through a proof in float, eight pairs
+// at once: along the direction between their nearest points in the middle of the step they are apart at both
+// ends. The few that are left after that are judged by crossing.h.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <palpate/collide/collector.h>
+#include <palpate/collide/leaf_tree.h>
+#include <palpate/collide/tree_boxes.h>
+
+namespace palpate {
+
+// At the start, and at the end.
+struct StepBox {
+  FloatBox at[2];
+};
+struct StepGroup {
+  Group at[2];
+};
+struct alignas(32) StepLeaf {
+  float point[2][3][leaf_corners];
+  Boxes<leaf_triangles> triangle[2];
+  float middle[2][3][leaf_features],
+      along[2][3][leaf_features];  // of edges: twice the middle, and the whole edge
+};
+
+class StepTree {
+ public:
+  void update(const Search& search);
+  void find(const Search& search, Collector& out);
+  std::size_t memory() const;
+
+ private:
+  struct Tree {
+    LeafTree shape;
+    std::uint64_t changes = 0;  // of the surface, when the shape was made
+    std::vector<StepLeaf> leaves;
+    // levels[0][g]: the leaves of group g; levels[k + 1][h]: the groups 8h .. 8h + 7 of level k. The last has
+    // one.
+    std::vector<std::vector<StepGroup>> levels;
+    StepBox box;
+
+    void build(const Surface& surface);
+    void refit(const Surfaces& all, const Surface& surface, const Frame& frame);
+  };
+  struct NodePair {
+    std::uint32_t low, high;
+  };
+  struct Work {
+    std::uint32_t pair, low, high;  // pair of surfaces; groups of the first and of the second
+  };
+  void find_groups(const Search& search, std::uint32_t pair_number, SearchCounters& counters);
+  float reach_of(const Search& search, const SurfacePair& pair) const;
+
+  std::vector<Tree> trees_;  // by slot
+  Frame frame_;
+  std::vector<std::uint8_t> fresh_;  // trees whose boxes are those of this step
+  std::vector<NodePair> now_, next_;
+  std::vector<Work> work_;
+};
+
+// --- step_search.cpp ------------------------------------------------------------------------------
+
+// A surface as the search sees it.
+struct StepView {
+  const LeafTree* shape;
+  const StepLeaf* leaves;
+  const StepGroup* groups;  // of leaves
+  std::uint32_t first_vertex, first_triangle;
+};
+
+// Boxes of a leaf's features, at one end of the step; returns the box of all.
+void clear(StepLeaf& boxes);
+FloatBox refit(const Leaf& leaf, const Vec3* positions, const Frame& frame, StepLeaf& boxes, std::size_t end);
+// Bits of the children that something in this box may meet.
+unsigned may_meet(const StepGroup& group, const StepBox& box, float reach);
+// Brings the pairs of features of two groups that may meet. `self`: of one surface, the first group not the
+// higher.
+void search_step(const StepView& low, const StepView& high, std::uint32_t low_group, std::uint32_t high_group,
+                 bool self, float reach, float distance, Batch& batch);
+
+inline StepBox box_in(const StepGroup& group, std::size_t i) {
+  return {{box_in(group.at[0], i), box_in(group.at[1], i)}};
+}
+
+}  // namespace palpate

@@ -1,0 +1,168 @@
+// Two features that move, against exact arithmetic.
+#include <palpate/collide/crossing.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <collide/crossing_cases.h>
+#include <collide/exact_crossing.h>
+#include <support/cases.h>
+#include <support/data.h>
+
+#include <palpate/base/error.h>
+#include <palpate/collide/kernel.h>
+
+namespace palpate {
+namespace {
+
+using testing::CrossingCase;
+using testing::each_case;
+using testing::exact_crossing;
+using testing::ExactCrossing;
+using testing::Random;
+using testing::Rational;
+
+// Never a miss, never late; not earlier than promised where it is sure. Returns whether it was a false alarm.
+bool check(const CrossingCase& c, const ExactCrossing& truth, const CrossingOptions& options) {
+  const CrossingTime found = find_crossing(c.kind, c.start, c.end, options);
+  if (truth.hit) {
+    EXPECT_TRUE(found.hit) << "a miss: " << c.what;
+    EXPECT_LE(Rational(found.time), truth.high) << "late: " << c.what;
+  }
+  if (found.sure) {
+    EXPECT_TRUE(truth.hit) << "sure of what is not: " << c.what;
+    EXPECT_LE(truth.low, Rational(found.time) + Rational(options.tolerance * (1 + 1e-6))) << c.what;
+  }
+  EXPECT_LE(found.stretches, 64 + 24) << c.what;
+  EXPECT_TRUE(found.time >= 0 && found.time <= 1);
+  return found.hit && !truth.hit;
+}
+
+TEST(CrossingProperty, NothingIsMissedAndNothingIsLate) {
+  std::size_t alarms = 0, apart = 0;
+  const std::size_t cases = each_case(100000, [&](Random& random) {
+    const CrossingCase c = testing::random_crossing(random);
+    const ExactCrossing truth = exact_crossing(c.kind, c.start, c.end);
+    CrossingOptions options;
+    options.likely = random.chance(0.5);
+    if (random.chance(0.2)) options.tolerance = std::pow(10, random.uniform(-12, -1));
+    apart += truth.hit ? 0 : 1;
+    alarms += check(c, truth, options) ? 1 : 0;
+  });
+  ::testing::Test::RecordProperty("false_alarms", std::to_string(alarms));
+  ::testing::Test::RecordProperty("stay_apart", std::to_string(apart));
+  if (cases > 0) {
+    EXPECT_LT(static_cast<double>(alarms), 0.05 * static_cast<double>(apart));
+  }
+}
+
+// With a separation: whoever comes nearer than that at some moment is found, and not after that moment.
+TEST(CrossingProperty, WhatComesNearerThanTheSeparationIsFound) {
+  each_case(20000, [&](Random& random) {
+    const CrossingCase c = testing::random_crossing(random);
+    double size = 0;
+    for (const auto* x : {&c.start, &c.end})
+      for (std::size_t k = 1; k < 4; ++k) size = std::max(size, ((*x)[k] - (*x)[0]).norm());
+    if (!(size > 1e-100) || !(size < 1e70)) return;
+    CrossingOptions options;
+    options.separation = size * std::pow(10, random.uniform(-12, 0));
+    options.tolerance = 1e-6;
+    const CrossingTime found = find_crossing(c.kind, c.start, c.end, options);
+    const auto distance_at = [&](double t) {
+      FourPoints x;
+      for (std::size_t k = 0; k < 4; ++k) x[k] = (1 - t) * c.start[k] + t * c.end[k];
+      return std::sqrt(c.kind == ContactKind::vertex_triangle
+                           ? vertex_triangle(x[0], {x[1], x[2], x[3]}).squared_distance
+                           : edge_edge({x[0], x[1]}, {x[2], x[3]}).squared_distance);
+    };
+    double far = 0;  // what positions between are rounded by
+    for (const auto* x : {&c.start, &c.end})
+      for (const Vec3& p : *x) far = std::max(far, p.cwiseAbs().maxCoeff());
+    const double noise = 1e-15 * far;
+    for (int i = 0; i <= 20; ++i) {
+      const double t = i / 20.0;
+      if (distance_at(t) + noise < options.separation * (1 - 1e-12)) {
+        EXPECT_TRUE(found.hit) << c.what;
+        EXPECT_LE(found.time, t) << c.what;
+      }
+    }
+    if (found.sure) {
+      EXPECT_LE(distance_at(std::min(1.0, found.time)),
+                options.separation + 2 * size * options.tolerance + noise + 1e-12 * size)
+          << c.what;
+    }
+  });
+}
+
+TEST(Crossing, WhatIsNotFiniteMayTouch) {
+  FourPoints x{Vec3(0, 0, 1), Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(0, 1, 0)}, y = x;
+  EXPECT_FALSE(find_crossing(ContactKind::vertex_triangle, x, y).hit);
+  for (const double bad : {std::nan(""), HUGE_VAL, 1e308}) {
+    y[2].y() = bad;
+    x[2].y() = -bad;
+    const CrossingTime found = find_crossing(ContactKind::vertex_triangle, x, y);
+    EXPECT_TRUE(found.hit);
+    EXPECT_FALSE(found.sure);
+    EXPECT_EQ(found.time, 0);
+  }
+  EXPECT_THROW(require(CrossingOptions{.separation = -1}), Error);
+  EXPECT_THROW(require(CrossingOptions{.separation = std::nan("")}), Error);
+  EXPECT_THROW(require(CrossingOptions{.tolerance = 0}), Error);
+  EXPECT_THROW(require(CrossingOptions{.tolerance = 1}), Error);
+}
+
+// Queries with exact coordinates and the truth beside them: eight lines each.
+struct Query {
+  FourPoints start = {Vec3::Zero(), Vec3::Zero(), Vec3::Zero(), Vec3::Zero()}, end = start;
+  bool truth = false;
+};
+std::vector<Query> read_queries(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  std::vector<Query> queries;
+  std::string line;
+  for (std::size_t row = 0; std::getline(in, line); ++row) {
+    std::stringstream cells(line);
+    std::array<double, 7> number{};
+    for (double& n : number) {
+      std::string cell;
+      std::getline(cells, cell, ',');
+      n = std::strtod(cell.c_str(), nullptr);
+    }
+    if (row % 8 == 0) queries.emplace_back().truth = number[6] != 0;
+    Query& q = queries.back();
+    // Denominators are powers of two.
+    (row % 8 < 4 ? q.start : q.end)[row % 4] = {number[0] / number[1], number[2] / number[3],
+                                                number[4] / number[5]};
+  }
+  return queries;
+}
+
+TEST(Crossing, AgreesWithQueriesWhoseTruthIsKnown) {
+  const auto folder = testing::data_folder();
+  if (!folder) GTEST_SKIP() << testing::no_data;
+  std::size_t hits = 0, apart = 0, alarms = 0;
+  for (const auto& file : std::filesystem::recursive_directory_iterator(*folder / "ccd")) {
+    if (file.path().extension() != ".csv") continue;
+    const bool edges = file.path().parent_path().filename() == "edge-edge";
+    for (const Query& q : read_queries(file.path())) {
+      const CrossingTime found =
+          find_crossing(edges ? ContactKind::edge_edge : ContactKind::vertex_triangle, q.start, q.end);
+      if (q.truth) {
+        EXPECT_TRUE(found.hit) << file.path();
+      } else {
+        EXPECT_FALSE(found.sure) << file.path();
+        alarms += found.hit ? 1 : 0;
+      }
+      (q.truth ? hits : apart) += 1;
+    }
+  }
+  EXPECT_GT(hits, 100u);
+  EXPECT_GT(apart, 1000u);
+  ::testing::Test::RecordProperty("false_alarms", std::to_string(alarms));
+  EXPECT_LT(static_cast<double>(alarms), 0.01 * static_cast<double>(apart));
+}
+
+}  // namespace
+}  // namespace palpate
