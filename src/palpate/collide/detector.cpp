@@ -270,6 +270,40 @@ ContactSet Detector::detect() {
   return result;
 }
 
+double Detector::safe_fraction(SurfaceId id, const CrossingSet& set) const {
+  surfaces_.at(id);
+  double least = 1;
+  for (const Crossing& one : set)
+    if (one.first_surface == id.index || one.second_surface == id.index) least = std::min(least, one.time);
+  return least;
+}
+
+void Detector::safe_fractions(SurfaceId id, const CrossingSet& set, std::span<double> out) const {
+  const Surface& surface = surfaces_.at(id);
+  if (out.size() != surface.vertices)
+    throw Error(
+        Place::named("surface", surface.name),
+        fmt::format("there is room for {} fractions and there are {} vertices", out.size(), surface.vertices),
+        "Give room for one for each vertex.");
+  std::fill(out.begin(), out.end(), 1.0);
+  const auto take = [&](std::uint32_t vertex, double time) {
+    if (surfaces_.surface_of_vertex(vertex) != id.index) return;
+    double& least = out[vertex - surface.first_vertex];
+    least = std::min(least, time);
+  };
+  for (const Crossing& one : set) {
+    if (one.kind() == ContactKind::vertex_triangle) {
+      take(one.first(), one.time);
+      for (const std::uint32_t v : surfaces_.triangles()[one.second()]) take(v, one.time);
+    } else {
+      for (const std::uint32_t side : {one.first(), one.second()}) {
+        take(surfaces_.side_begin(side), one.time);
+        take(surfaces_.side_end(side), one.time);
+      }
+    }
+  }
+}
+
 std::uint32_t Detector::first_feature(const Contact& contact) const {
   const Surface& surface = surfaces_[contact.first_surface];
   return contact.kind() == ContactKind::vertex_triangle ? contact.first() - surface.first_vertex

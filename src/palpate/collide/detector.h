@@ -112,6 +112,11 @@ class Detector {
   // left out, and pairs of surfaces as in detect().
   CrossingSet crossings(const CrossingOptions& options = {});
 
+  // Of what is in a set: how much of the step goes by until something touches this surface; and for each of
+  // its vertices, until something touches a feature that has it. 1: nothing does.
+  double safe_fraction(SurfaceId id, const CrossingSet& set) const;
+  void safe_fractions(SurfaceId id, const CrossingSet& set, std::span<double> out) const;
+
   const Surfaces& surfaces() const { return surfaces_; }
   // A feature's number in its own surface: vertices and triangles as in the mesh, edges as in Topology.
   std::uint32_t first_feature(const Contact& contact) const;

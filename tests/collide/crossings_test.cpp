@@ -1,0 +1,324 @@
+// What touches in a step: every finder alike, against exact arithmetic, and judged by what is there
+// afterwards.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numbers>
+
+#include <Eigen/Geometry>
+
+#include <collide/exact_crossing.h>
+#include <support/allocation_counter.h>
+#include <support/cases.h>
+#include <support/contact_scenes.h>
+#include <support/data.h>
+
+#include <palpate/base/error.h>
+#include <palpate/base/parallel.h>
+#include <palpate/collide/detector.h>
+#include <palpate/collide/edges_through.h>
+#include <palpate/mesh/files.h>
+#include <palpate/mesh/generate.h>
+
+namespace palpate {
+namespace {
+
+using testing::ContactScene;
+using testing::each_case;
+using testing::Random;
+
+struct Step {
+  std::vector<TriangleMesh> start;
+  std::vector<std::vector<Vec3>> end;
+};
+
+// Things that fly about, turn, are squashed, or shake.
+Step random_step(Random& random) {
+  const ContactScene scene = testing::random_scene(random);
+  Step step{scene.meshes, {}};
+  const std::size_t how = random.below(4);
+  const double far = std::abs(random.magnitude(1e-3, how == 3 ? 1e3 : 3));
+  for (const TriangleMesh& mesh : scene.meshes) {
+    const Vec3 by = testing::random_point(random, far);
+    Vec3 axis = testing::random_point(random, 1);
+    if (!(axis.norm() > 0.1)) axis = Vec3(0, 0, 1);
+    const Mat3 turn = Eigen::AngleAxisd(random.uniform(-3, 3), axis.normalized()).toRotationMatrix();
+    const double shake = random.chance(0.5) ? 0 : 0.3;
+    std::vector<Vec3> end;
+    for (const Vec3& p : mesh.positions) {
+      Vec3 q = p + by;
+      if (how == 1) q = turn * p + by;
+      if (how == 2) q = Vec3(p.x(), p.y(), -0.5 * p.z()) + by;
+      end.push_back(q + testing::random_point(random, shake));
+    }
+    step.end.push_back(std::move(end));
+  }
+  return step;
+}
+
+std::vector<Crossing> crossings_of(const Step& step, std::string_view finder,
+                                   const CrossingOptions& options) {
+  DetectorOptions detector_options;
+  detector_options.finder = finder;
+  Detector detector(detector_options);
+  for (std::size_t i = 0; i < step.start.size(); ++i)
+    detector.set_end_positions(detector.add(step.start[i]), step.end[i]);
+  const CrossingSet found = detector.crossings(options);
+  double least = 1;
+  for (const Crossing& one : found) least = std::min(least, one.time);
+  EXPECT_EQ(least, found.safe_fraction);
+  return {found.begin(), found.end()};
+}
+
+bool same(const Crossing& a, const Crossing& b) {
+  return a.key == b.key && std::bit_cast<std::uint64_t>(a.time) == std::bit_cast<std::uint64_t>(b.time) &&
+         a.first_surface == b.first_surface && a.second_surface == b.second_surface && a.sure == b.sure;
+}
+
+TEST(CrossingsProperty, FindersAndThreadsAgree) {
+  std::size_t all = 0;
+  const std::size_t cases = each_case(120, [&](Random& random) {
+    const Step step = random_step(random);
+    CrossingOptions options;
+    if (random.chance(0.3)) options.separation = std::abs(random.magnitude(1e-6, 0.3));
+    const std::vector<Crossing> truth = crossings_of(step, "brute", options);
+    all += truth.size();
+    for (const FinderEntry& entry : finders()) {
+      const int threads = 1 << random.below(3);
+      std::vector<Crossing> found;
+      Threads(threads).run([&] { found = crossings_of(step, entry.name, options); });
+      ASSERT_EQ(found.size(), truth.size()) << entry.name;
+      EXPECT_TRUE(std::equal(found.begin(), found.end(), truth.begin(), same))
+          << entry.name << " " << threads;
+    }
+  });
+  if (cases > 0) {
+    EXPECT_GT(all, 100u) << "hardly anything touches: the cases are too easy";
+  }
+}
+
+// Every pair of features without a common vertex, by exact arithmetic.
+TEST(CrossingsProperty, NothingIsMissedInAScene) {
+  each_case(12, [](Random& random) {
+    Step step;
+    for (int i = 0; i < 2; ++i) {
+      step.start.push_back(testing::random_soup(random, 5, 1, 1));
+      step.end.push_back(step.start.back().positions);
+      for (Vec3& p : step.end.back()) p += testing::random_point(random, 0.5);
+    }
+    const std::vector<Crossing> found = crossings_of(step, "tree", {});
+    // In soup, numbers of vertices tell everything: they are of one triangle each.
+    TriangleMesh all = step.start[0];
+    std::vector<Vec3> end = step.end[0];
+    const auto first = static_cast<std::uint32_t>(all.positions.size());
+    for (const Vec3& p : step.start[1].positions) all.positions.push_back(p);
+    end.insert(end.end(), step.end[1].begin(), step.end[1].end());
+    for (TriangleCorners t : step.start[1].triangles)
+      all.triangles.push_back({t[0] + first, t[1] + first, t[2] + first});
+    std::size_t expected = 0;
+    const auto touches = [&](ContactKind kind, const std::array<std::uint32_t, 4>& v) {
+      FourPoints a{all.positions[v[0]], all.positions[v[1]], all.positions[v[2]], all.positions[v[3]]},
+          b{end[v[0]], end[v[1]], end[v[2]], end[v[3]]};
+      return testing::exact_crossing(kind, a, b).hit;
+    };
+    for (std::uint32_t t = 0; t < all.triangles.size(); ++t)
+      for (std::uint32_t u = 0; u < all.triangles.size(); ++u) {
+        if (t == u) continue;
+        const TriangleCorners &a = all.triangles[t], &b = all.triangles[u];
+        for (std::size_t k = 0; k < 3; ++k) {
+          expected += touches(ContactKind::vertex_triangle, {a[k], b[0], b[1], b[2]});
+          for (std::size_t l = 0; l < 3 && t < u; ++l)
+            expected += touches(ContactKind::edge_edge, {a[k], a[(k + 1) % 3], b[l], b[(l + 1) % 3]});
+        }
+      }
+    EXPECT_EQ(found.size(), expected);
+  });
+}
+
+TriangleMesh at(TriangleMesh mesh, const std::vector<Vec3>& end, double t) {
+  for (std::size_t i = 0; i < end.size(); ++i) mesh.positions[i] = (1 - t) * mesh.positions[i] + t * end[i];
+  return mesh;
+}
+
+// What does not cross at the start does not cross after the part of the step that is safe; with all of the
+// step that would be another matter.
+TEST(CrossingsProperty, TheSafeFractionIsSafe) {
+  std::size_t crossed = 0;
+  const std::size_t cases = each_case(60, [&](Random& random) {
+    const Step step = random_step(random);
+    for (const TriangleMesh& mesh : step.start)
+      if (!edges_through_triangles(mesh).empty()) return;
+    for (std::size_t i = 0; i < step.start.size(); ++i)
+      for (std::size_t j = 0; j < step.start.size(); ++j)
+        if (i != j && !edges_through_triangles(step.start[i], step.start[j]).empty()) return;
+    double safe = 1;
+    for (const Crossing& one : crossings_of(step, "auto", {})) safe = std::min(safe, one.time);
+    for (const double part : {0.5, 0.99, 1 - 1e-9}) {
+      std::vector<TriangleMesh> then;
+      for (std::size_t i = 0; i < step.start.size(); ++i)
+        then.push_back(at(step.start[i], step.end[i], part * safe));
+      for (std::size_t i = 0; i < then.size(); ++i) {
+        EXPECT_TRUE(edges_through_triangles(then[i]).empty());
+        for (std::size_t j = 0; j < then.size(); ++j)
+          if (i != j) {
+            EXPECT_TRUE(edges_through_triangles(then[i], then[j]).empty());
+          }
+      }
+    }
+    crossed += safe < 1 ? 1 : 0;
+  });
+  if (cases > 0) {
+    EXPECT_GT(crossed, cases / 20) << "too easy";
+  }
+}
+
+// A needle that turns by a right angle passes a vertex that its ends, on straight lines, would never reach.
+TEST(Crossings, RigidSurfacesTurnAsTheyMove) {
+  const double length = 1;
+  const TriangleMesh needle{{Vec3(0, -0.01, 0), Vec3(0, 0.01, 0), Vec3(length, 0, 0)}, {{0, 1, 2}}};
+  const Quat quarter(Eigen::AngleAxisd(std::numbers::pi / 2, Vec3(0, 0, 1)));
+  for (const double radius : {0.9, 0.99, 0.5})
+    for (const double angle : {0.1, 0.7, 1.4}) {
+      // An upright thin triangle at this place.
+      const Vec3 place(radius * std::cos(angle), radius * std::sin(angle), 0);
+      const TriangleMesh post{{place + Vec3(0, 0, -1), place + Vec3(0, 0, 1), 3 * place}, {{0, 1, 2}}};
+      Detector detector;
+      const SurfaceId turning = detector.add(needle, {.name = "needle", .motion = Motion::rigid}),
+                      fixed = detector.add(post, {.name = "post", .motion = Motion::fixed});
+      detector.set_end_pose(turning, {quarter, Vec3::Zero()});
+      const CrossingSet found = detector.crossings();
+      ASSERT_GT(found.size(), 0u) << radius << " " << angle;
+      // The front edge of the needle is ahead by a little.
+      const double ahead = std::atan2(0.01 * (1 - radius), radius),
+                   time = (angle - ahead) / (std::numbers::pi / 2);
+      EXPECT_LE(found.safe_fraction, time + 1e-12);
+      EXPECT_GT(found.safe_fraction, time - 1e-3) << radius << " " << angle;
+      EXPECT_EQ(detector.safe_fraction(fixed, found), found.safe_fraction);
+      std::array<double, 3> vertices{};
+      detector.safe_fractions(turning, found, vertices);
+      EXPECT_EQ(*std::min_element(vertices.begin(), vertices.end()), found.safe_fraction);
+      // And back: it is behind the post, and turns away.
+      detector.set_pose(turning, {quarter, Vec3::Zero()});
+      EXPECT_EQ(detector.crossings().size(), 0u) << "without an end, nothing moves";
+    }
+}
+
+// At times in between, as they are then: nothing is nearer than the separation before the safe fraction.
+TEST(CrossingsProperty, RigidSurfacesKeepTheirDistance) {
+  each_case(30, [](Random& random) {
+    const TriangleMesh ball = make(SphereShape{.radius = 0.5, .around = 12, .bands = 6});
+    Detector detector;
+    std::array<SurfaceId, 2> ids;
+    std::array<Pose, 2> from, to;
+    for (std::size_t i = 0; i < 2; ++i) {
+      const auto any = [&](double size) {
+        Vec3 axis = testing::random_point(random, 1);
+        if (!(axis.norm() > 0.1)) axis = Vec3(1, 0, 0);
+        return Pose{Quat(Eigen::AngleAxisd(random.uniform(-3, 3), axis.normalized())),
+                    testing::random_point(random, size)};
+      };
+      from[i] = any(0.3);
+      to[i] = any(0.3);
+      from[i].position.x() += i == 0 ? -1 : 1;
+      to[i].position.x() += i == 0 ? 0.5 : -0.5;
+      TriangleMesh flat = ball;
+      for (Vec3& p : flat.positions) p.z() *= 0.2;
+      ids[i] = detector.add(flat, {.name = std::to_string(i), .motion = Motion::rigid});
+      detector.set_pose(ids[i], from[i]);
+      detector.set_end_pose(ids[i], to[i]);
+    }
+    const double separation = random.chance(0.5) ? 0 : 0.01;
+    const double safe = detector.crossings({.separation = separation}).safe_fraction;
+    for (int k = 0; k <= 20; ++k) {
+      const double t = safe * (1 - 1e-9) * k / 20;
+      for (std::size_t i = 0; i < 2; ++i) {
+        const Quat turn = from[i].rotation.slerp(t, to[i].rotation);
+        detector.set_pose(ids[i], {turn.normalized(), (1 - t) * from[i].position + t * to[i].position});
+      }
+      detector.set_contact_distance(std::max(separation * (1 - 1e-6), 1e-9));
+      EXPECT_EQ(detector.detect().size(), 0u) << k;
+    }
+  });
+}
+
+TEST(Crossings, OnlyWhatSharesAVertexIsLeftOut) {
+  // A fan of two triangles that folds until its wings pass through each other's plane.
+  const TriangleMesh fan{{Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(0, 1, 0), Vec3(-1, 0, 0)},
+                         {{0, 1, 2}, {0, 2, 3}}};
+  const std::vector<Vec3> folded = {Vec3(0, 0, 0), Vec3(-0.5, 0.2, 0.1), Vec3(0, 1, 0), Vec3(0.5, 0.2, 0.1)};
+  Detector detector;
+  const SurfaceId id = detector.add(fan);
+  detector.set_end_positions(id, folded);
+  EXPECT_GT(detector.crossings().size(), 0u);
+  detector.set_self_contacts(id, false);
+  EXPECT_EQ(detector.crossings().size(), 0u);
+}
+
+TEST(Crossings, WarmCallsAllocateNothing) {
+  Random random(11);
+  const TriangleMesh ball = make(SphereShape{.radius = 1, .around = 24, .bands = 12});
+  Detector detector;
+  const SurfaceId one = detector.add(ball), two = detector.add(ball);
+  std::vector<Vec3> start = ball.positions, end = ball.positions;
+  for (Vec3& p : start) p.x() += 2.5;
+  for (Vec3& p : end) p.x() += 1.5;
+  const auto step = [&] {
+    detector.set_positions(two, start);
+    detector.set_end_positions(two, end);
+    detector.set_end_positions(one, ball.positions);
+    EXPECT_GT(detector.crossings().size(), 0u);
+  };
+  Threads(1).run([&] {
+    step();
+    step();
+    if (!testing::counts_allocations()) GTEST_SKIP() << "the sanitizers have their own allocator";
+    EXPECT_EQ(testing::allocations_in(step), 0u);
+  });
+}
+
+TEST(Crossings, MistakesAreNamed) {
+  const TriangleMesh ball = make(SphereShape{.radius = 1, .around = 8, .bands = 4});
+  Detector detector;
+  const SurfaceId soft = detector.add(ball), rigid = detector.add(ball, {.motion = Motion::rigid}),
+                  fixed = detector.add(ball, {.motion = Motion::fixed});
+  std::vector<Vec3> end = ball.positions;
+  EXPECT_THROW(detector.set_end_pose(soft, {}), Error);
+  EXPECT_THROW(detector.set_end_positions(rigid, end), Error);
+  EXPECT_THROW(detector.set_end_positions(fixed, end), Error);
+  EXPECT_THROW(detector.set_end_pose(rigid, {Quat(2, 0, 0, 0), Vec3::Zero()}), Error);
+  end.pop_back();
+  EXPECT_THROW(detector.set_end_positions(soft, end), Error);
+  end.emplace_back(0, std::nan(""), 0);
+  EXPECT_THROW(detector.set_end_positions(soft, end), Error);
+  EXPECT_THROW(detector.crossings({.separation = -1}), Error);
+  std::vector<double> few(3);
+  EXPECT_THROW(detector.safe_fractions(soft, detector.crossings(), few), Error);
+}
+
+TEST(CrossingsProperty, RealFramesAgreeAndAreSafe) {
+  const auto folder = testing::data_folder();
+  if (!folder) GTEST_SKIP() << testing::no_data;
+  std::vector<std::array<std::string, 2>> frames = {{"armadillo-rollers-326", "armadillo-rollers-327"},
+                                                    {"cloth-funnel-227", "cloth-funnel-228"}};
+  if (testing::long_run()) frames.push_back({"cloth-ball-92", "cloth-ball-93"});
+  for (const auto& [first, second] : frames) {
+    const auto read = [&](const std::string& name) {
+      return read_triangle_mesh((*folder / "surfaces" / (name + ".ply")).string());
+    };
+    const Step step{{read(first)}, {read(second).positions}};
+    std::vector<Crossing> tree, grid;
+    Threads(1).run([&] { tree = crossings_of(step, "tree", {}); });
+    Threads(2).run([&] { grid = crossings_of(step, testing::long_run() ? "classic_grid" : "grid", {}); });
+    ASSERT_EQ(tree.size(), grid.size()) << first;
+    EXPECT_TRUE(std::equal(tree.begin(), tree.end(), grid.begin(), same)) << first;
+    EXPECT_GT(tree.size(), 100u);
+    double safe = 1;
+    for (const Crossing& one : tree) safe = std::min(safe, one.time);
+    const std::size_t before = edges_through_triangles(step.start[0]).size();
+    EXPECT_EQ(edges_through_triangles(at(step.start[0], step.end[0], safe * (1 - 1e-9))).size(), before)
+        << first;
+  }
+}
+
+}  // namespace
+}  // namespace palpate
