@@ -10,6 +10,7 @@ Benchmark base();
 Benchmark geometry();
 Benchmark mesh();
 Benchmark contacts();
+Benchmark continuous();
 Benchmark soft();
 
 }  // namespace palpate::bench

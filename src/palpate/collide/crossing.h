@@ -27,21 +27,25 @@ namespace palpate {
 // The vertex and the corners of the triangle; or the ends of one edge and of the other.
 using FourPoints = std::array<Vec3, 4>;
 
-struct CrossingOptions {
-  double separation = 0;    // what is nearer than this counts as contact [m]
-  double tolerance = 1e-9;  // how early the time may be, as part of the step
-  bool likely = false;      // simple proofs were tried already: begin with those that also show contact
-};
-
-// Throws Error for numbers that mean nothing.
-void require(const CrossingOptions& options);
-
 struct CrossingTime {
   bool hit = false;   // false: it is proven that the two stay apart
   bool sure = false;  // it is proven that they touch, not later than the tolerance after `time`
   double time = 1;    // from 0 to 1: until then they are proven to be apart
   int stretches = 0;  // looked at
 };
+
+struct CrossingOptions;
+using CrossingTest = CrossingTime (*)(ContactKind kind, const FourPoints& start, const FourPoints& end,
+                                      const CrossingOptions& options);
+
+struct CrossingOptions {
+  double separation = 0;        // what is nearer than this counts as contact [m]
+  double tolerance = 1e-9;      // how early the time may be, as part of the step
+  bool likely = false;          // simple proofs were tried already: begin with those that also show contact
+  CrossingTest test = nullptr;  // of a detector: looks at pairs in place of find_crossing, for studies
+};
+// Throws Error for numbers that mean nothing.
+void require(const CrossingOptions& options);
 
 // One of the pairs that touch in a step.
 struct Crossing {

@@ -110,7 +110,9 @@ CrossingTime find_crossing(const Surfaces& all, ContactKind kind, const FeatureP
   const FourVertices v = vertices_of(all, kind, pair);
   const double bow = all[all.surface_of_vertex(v[0])].bow + all[all.surface_of_vertex(v[3])].bow;
   if (bow > 0) return find_in_parts(all, kind, v, bow, options);
-  return find_crossing(kind, points_at(all.positions(), v), points_at(all.ends(), v), options);
+  const FourPoints start = points_at(all.positions(), v), end = points_at(all.ends(), v);
+  return options.test != nullptr ? options.test(kind, start, end, options)
+                                 : find_crossing(kind, start, end, options);
 }
 
 }  // namespace palpate
