@@ -9,7 +9,7 @@ namespace palpate {
 
 namespace {
 
-constexpr int most_halvings = 16;
+constexpr int most_parts = 1000;  // of a step in which something turns
 
 using FourVertices = std::array<std::uint32_t, 4>;
 FourVertices vertices_of(const Surfaces& all, ContactKind kind, const FeaturePair& pair) {
@@ -53,23 +53,24 @@ CrossingTime find_in_parts(const Surfaces& all, ContactKind kind, const FourVert
     }
   double from = 0, length = 1;
   CrossingTime found;
-  int halvings = 0;
-  while (from < 1) {
-    const double off = bow * length * length + 1e-14 * far;
+  for (int parts = 1; from < 1; ++parts) {
+    const double to = std::min(1.0, from + length), off = bow * (to - from) * (to - from) + 1e-14 * far;
     CrossingOptions part = options;
     part.separation += off;
-    part.tolerance = options.tolerance / length;
-    const CrossingTime one = find_crossing(kind, at(from), at(std::min(1.0, from + length)), part);
+    part.tolerance = std::min(0.5, options.tolerance / (to - from));
+    const CrossingTime one = find_crossing(kind, at(from), at(to), part);
     found.stretches += one.stretches;
     if (!one.hit) {
-      from += length;
-    } else if (off <= 1e-6 * size + 2e-14 * far || halvings == most_halvings) {
+      from = to;
+      length *= 2;
+      continue;
+    }
+    length = 0.5 * (to - from);
+    from = std::max(from, (from + one.time * (to - from)) * (1 - 0x1p-50));  // they are apart until then
+    if (off <= 1e-6 * size + 2e-14 * far || parts >= most_parts) {
       found.hit = true;
-      found.time = std::min(1.0, from + one.time * length);
+      found.time = from;
       return found;
-    } else {
-      length /= 2;
-      ++halvings;
     }
   }
   return found;
