@@ -75,4 +75,8 @@ class IdPool {
   std::size_t alive_ = 0;
 };
 
+// A body of a world: rigid, soft or fixed. The null id stands for the world itself, where that makes sense.
+struct BodyTag;
+using BodyId = Id<BodyTag>;
+
 }  // namespace palpate

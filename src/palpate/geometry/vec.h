@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 
 #include <Eigen/Core>
 
@@ -21,6 +22,12 @@ using Triangle = std::array<Vec3, 3>;
 // By x, then y, then z: an order of points that does not depend on how they are numbered.
 inline bool before(const Vec3& a, const Vec3& b) {
   return (a.x() < b.x()) | ((a.x() == b.x()) & ((a.y() < b.y()) | ((a.y() == b.y()) & (a.z() < b.z()))));
+}
+
+// The numbers of points, one after the other: for hashes and files.
+inline std::span<const double> numbers_of(std::span<const Vec3> points) {
+  static_assert(sizeof(Vec3) == 3 * sizeof(double));
+  return {points.empty() ? nullptr : points[0].data(), 3 * points.size()};
 }
 
 }  // namespace palpate

@@ -1,0 +1,50 @@
+#include <palpate/rigid/free_turn.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace palpate {
+
+namespace {
+
+constexpr double most_angle = 0.25;  // of a part [rad]
+constexpr double most_parts = 64;    // beyond, parts are longer, and phases are not right any more
+constexpr int most_rounds = 60;
+
+// tan(a)/a, where a is half of the angle: to 1e-8 for the parts above, and bounded for longer ones.
+double stretched(double half_angle_squared) {
+  const double a = std::min(half_angle_squared, 1.0);
+  return (15 - a) / (15 - 6 * a);
+}
+
+// By the inverse of the turn that the vector r (tangent of half the angle, along the axis) stands for.
+Vec3 turned_back(const Vec3& l, const Vec3& r) {
+  const Vec3 once = l.cross(r);
+  return l + (2 / (1 + r.squaredNorm())) * (once + once.cross(r));
+}
+
+}  // namespace
+
+void free_turn(const Vec3& inverse_moments, double seconds, Vec3& momentum, Quat& turn) {
+  const double rate = momentum.norm() * inverse_moments.maxCoeff();
+  if (!(rate > 0)) return;
+  const double parts = std::clamp(std::ceil(rate * seconds / most_angle), 1.0, most_parts);
+  const double h = seconds / parts;
+  const bool round = inverse_moments.x() == inverse_moments.y() && inverse_moments.y() == inverse_moments.z();
+  for (double part = 0; part < parts; ++part) {
+    Vec3 after = momentum, tangent;
+    for (int i = 0; i < most_rounds; ++i) {
+      const Vec3 w = inverse_moments.cwiseProduct(0.5 * (momentum + after));
+      tangent = 0.5 * h * stretched(0.25 * h * h * w.squaredNorm()) * w;
+      if (round) break;
+      const Vec3 next = turned_back(momentum, tangent);
+      const bool settled = (next - after).cwiseAbs().maxCoeff() <= 1e-16 * momentum.cwiseAbs().maxCoeff();
+      after = next;
+      if (settled) break;
+    }
+    momentum = after;
+    turn = (turn * Quat(1, tangent.x(), tangent.y(), tangent.z())).normalized();
+  }
+}
+
+}  // namespace palpate

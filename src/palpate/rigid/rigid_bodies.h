@@ -1,0 +1,181 @@
+// All bodies that do not bend: where they are, how they move, and a step of them.
+//
+//   RigidBodies bodies;
+//   bodies.add(id, {.mass = RigidMass::of(enclosed_mass(mesh, 1000))});
+//   bodies.add(std::make_shared<SpringForce>(...));
+//   for (...) bodies.step(1.0 / 60);
+//
+// A step is half of the forces' push, free motion, the other half: the motion of springs and tops then keeps
+// its energy over any time, but for a ripple (Stoermer, Verlet). Joints push along the gradients at the start
+// of the step so that they hold at its end, and once more so that velocities agree with them (RATTLE:
+// Andersen 1983). Free turns keep momentum and energy by themselves (free_turn.h).
+//
+// Bodies that are static stay; kinematic ones go where they are told, whatever is in the way. Bodies that
+// have hardly moved for half a second sleep, together with all that is joined to them, until something
+// changes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <palpate/base/bytes.h>
+#include <palpate/base/hash.h>
+#include <palpate/base/ids.h>
+#include <palpate/rigid/force.h>
+#include <palpate/rigid/rigid_constraint.h>
+#include <palpate/rigid/rigid_mass.h>
+
+namespace palpate {
+
+enum class RigidKind : std::uint8_t { fixed, kinematic, dynamic };
+
+struct RigidDescription {
+  RigidKind kind = RigidKind::dynamic;
+  RigidMass mass = {};
+  RigidState state = {};
+  double linear_damping = 0, angular_damping = 0;  // [1/s]
+  bool gravity = true;
+};
+
+struct RigidOptions {
+  Vec3 gravity = {0, 0, -9.81};  // [m/s^2]
+  double sleep_speed = 1e-3;     // no part of a body that falls asleep is faster [m/s]; 0: none ever does
+  double sleep_after = 0.5;      // so long it must have been slow [s]
+  int most_rounds = 20;          // of making joints hold
+};
+
+struct RigidReport {
+  std::size_t awake = 0;
+  int rounds = 0;          // that joints took
+  double violation = 0;    // the most that a joint is off after the step [m] or [rad]
+  std::size_t failed = 0;  // bodies whose motion was not finite: they were stopped where they were
+};
+
+struct ForceTag;
+using ForceId = Id<ForceTag>;
+struct JointTag;
+using JointId = Id<JointTag>;
+
+class RigidBodies : private RigidView {
+ public:
+  explicit RigidBodies(const RigidOptions& options = {});
+
+  // `id` is the caller's, and new. Throws Error for what is not finite.
+  void add(BodyId id, const RigidDescription& description);
+  // Forces and joints that know it must be gone.
+  void remove(BodyId id);
+  bool contains(BodyId id) const { return place_of(id) != none; }
+  ForceId add(std::shared_ptr<Force> force);
+  JointId add(std::shared_ptr<RigidConstraint> joint);
+  void remove(ForceId id);
+  void remove(JointId id);
+  // The joints and forces that know a body go.
+  void remove_all_of(BodyId id);
+
+  RigidState state(BodyId id) const override;
+  Vec3 centre(BodyId id) const override;
+  const RigidMass& mass(BodyId id) const override;
+  double time() const override { return time_; }
+  const RigidView& view() const { return *this; }
+  void set_state(BodyId id, const RigidState& state);
+  // Of a kinematic body: where it is at the end of the next step.
+  void move_to(BodyId id, const Pose& pose);
+  bool asleep(BodyId id) const;
+  void wake(BodyId id);
+  void set_gravity(const Vec3& gravity);
+  const RigidOptions& options() const { return options_; }
+
+  RigidReport step(double seconds);
+
+  double kinetic_energy() const;    // of what is dynamic [J]
+  double potential_energy() const;  // of gravity, forces and compliant joints [J]
+  Vec3 momentum() const;            // [kg m/s]
+  Vec3 angular_momentum() const;    // about the origin [kg m^2/s]
+
+  void set_time(double time) { time_ = time; }
+  void hash(StateHash& hash) const;
+  void save(ByteWriter& to) const;
+  void load(ByteReader& from);
+
+ private:
+  static constexpr std::uint32_t none = 0xffffffff;
+  struct Body {
+    BodyId id;
+    RigidKind kind;
+    bool gravity, asleep;
+    double inverse_mass;
+    Vec3 inverse_moments;
+    double quiet;  // for how long it has been slow [s]
+    double reach;  // how far its mass is from its centre, about [m]
+    double linear_damping, angular_damping;
+    RigidMass mass;
+    Pose goal;                       // of a kinematic body
+    Vec3 force, torque;              // of this moment
+    Vec3 slept_force, slept_torque;  // when it fell asleep
+  };
+  // What moves, apart from the rest: the centre, the turn of the principal axes, the velocity, and the
+  // angular momentum along those axes.
+  struct Moving {
+    Vec3 centre = Vec3::Zero();
+    Quat turn = Quat::Identity();
+    Vec3 velocity = Vec3::Zero(), momentum = Vec3::Zero();
+  };
+  std::uint32_t place_of(BodyId id) const;
+  std::uint32_t require(BodyId id) const;
+  Pose pose_of(std::uint32_t place) const;
+  Vec3 angular_velocity_of(std::uint32_t place) const;
+  void put(BodyId id, const Vec3& force, const Vec3& torque) override;
+  void find_forces(double time);
+  void push(double seconds);
+  void damp(double seconds);
+  void drift(std::uint32_t place, double seconds);
+  void drift_all(double seconds);
+  void list_joints();
+  void evaluate_joints(std::vector<ConstraintRows>& rows);
+  void find_diagonal(const std::vector<ConstraintRows>& rows, double seconds);
+  void gather(const std::vector<ConstraintRows>& rows, std::span<const double> multipliers);
+  void multiply(const std::vector<ConstraintRows>& rows, std::span<const double> multipliers, double seconds,
+                std::span<double> out);
+  void add_impulses(const std::vector<ConstraintRows>& rows, std::span<const double> multipliers,
+                    std::vector<Moving>& to);
+  void solve(const std::vector<ConstraintRows>& rows, std::span<const double> right, double seconds,
+             std::span<double> out);
+  void hold_positions(double seconds, RigidReport& report);
+  double find_violation(double seconds);
+  void push_by_compliance();
+  void hold_velocities();
+  void find_islands();
+  void wake_what_feels_more(double seconds);
+  void fall_asleep(double seconds);
+  void wake_island(std::uint32_t place);
+  std::size_t stop_what_is_not_finite();
+
+  RigidOptions options_;
+  double time_ = 0;
+  std::vector<Body> bodies_;
+  std::vector<Moving> now_, before_, half_;
+  std::vector<std::uint32_t> places_;  // by the index of an id
+  IdPool<ForceTag> force_ids_;
+  std::vector<std::shared_ptr<Force>> forces_;
+  IdPool<JointTag> joint_ids_;
+  std::vector<std::shared_ptr<RigidConstraint>> joints_;
+
+  // Of a step. A joint that holds bodies asleep takes no part.
+  std::vector<std::uint32_t> active_;  // joints, ascending
+  std::vector<std::array<std::uint32_t, 2>> sides_;
+  std::vector<std::uint32_t> first_row_;
+  std::vector<ConstraintRows> rows_, later_rows_;
+  std::vector<double> value_, first_value_, found_, multipliers_, change_, residual_, direction_, product_,
+      scaled_, diagonal_;
+  std::vector<Vec3> pushes_, twists_;   // of each body
+  std::vector<Moving> solving_at_;      // the turns that joints are solved with
+  std::vector<std::uint8_t> joined_;    // bodies that joints push
+  std::vector<std::uint32_t> island_;   // of each body
+  std::vector<std::uint8_t> restless_;  // islands
+};
+
+}  // namespace palpate
