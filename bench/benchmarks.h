@@ -12,5 +12,6 @@ Benchmark mesh();
 Benchmark contacts();
 Benchmark continuous();
 Benchmark soft();
+Benchmark world();
 
 }  // namespace palpate::bench

@@ -272,7 +272,7 @@ studies_soft_bodies() {
   command_ study --help; expect_code 0; expect_out 'soft .*Boukadida'
   command_ study soft --help; expect_code 0; expect_out '--quick'; expect_out '--out'; expect_out 'PALPATE_DATA'
   command_ study sotf; expect_code 2; expect_err "Did you mean 'soft'"
-  command_ study; expect_code 2; expect_err 'give a command: soft'
+  command_ study; expect_code 2; expect_err 'give a command: .*soft'
   command_ study soft --threads 0; expect_code 2; expect_err '--threads'
   : >"$work/file"
   command_ study soft --quick --out "$work/file/x"; expect_code 1; expect_err 'cannot make this folder.*--out'

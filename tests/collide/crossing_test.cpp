@@ -111,7 +111,45 @@ TEST(Crossing, WhatIsNotFiniteMayTouch) {
   EXPECT_THROW(require(CrossingOptions{.separation = -1}), Error);
   EXPECT_THROW(require(CrossingOptions{.separation = std::nan("")}), Error);
   EXPECT_THROW(require(CrossingOptions{.tolerance = 0}), Error);
+  EXPECT_THROW(require(CrossingOptions{.tolerance = 1e-15}), Error) << "times are not told that finely";
   EXPECT_THROW(require(CrossingOptions{.tolerance = 1}), Error);
+}
+
+// A vertex just farther from a plane than the separation is not surely nearer.
+TEST(CrossingProperty, SureIsSureWithASeparation) {
+  each_case(2000, [](Random& random) {
+    const auto any = [&] {
+      return Vec3(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1));
+    };
+    const Vec3 a = any(), b = any(), c = any();
+    const Vec3 normal = (b - a).cross(c - a);
+    if (normal.norm() < 0.3) return;
+    const Vec3 p = (a + b + c) / 3 + 1e-6 * normal.normalized();
+    using Long = Eigen::Matrix<long double, 3, 1>;
+    const Long u = (b.cast<long double>() - a.cast<long double>()),
+               v = (c.cast<long double>() - a.cast<long double>()),
+               w = (p.cast<long double>() - a.cast<long double>());
+    const Long n = u.cross(v);
+    const long double distance = std::abs(n.dot(w)) / n.norm();
+    const FourPoints x{p, a, b, c};
+    CrossingOptions options;
+    options.separation = static_cast<double>(distance * (1 - 5e-12L));
+    EXPECT_FALSE(find_crossing(ContactKind::vertex_triangle, x, x, options).sure);
+    options.separation = static_cast<double>(distance * (1 + 1e-9L));
+    EXPECT_TRUE(find_crossing(ContactKind::vertex_triangle, x, x, options).hit);
+  });
+}
+
+TEST(Crossing, TinyAndHugeFeaturesAreWhatTheyAre) {
+  const FourPoints tiny{Vec3(0, 0, 0.05), Vec3(0, 0, 0), Vec3(1e-85, 0, 0), Vec3(0, 1e-85, 0)};
+  EXPECT_TRUE(find_crossing(ContactKind::vertex_triangle, tiny, tiny, {.separation = 0.1}).hit);
+  for (const double scale : {1.0, 1e-200, 1e-250}) {
+    const FourPoints start{Vec3(1e299, 1e299, 1e280) * scale, Vec3(0, 0, 0), Vec3(1e300, 0, 0) * scale,
+                           Vec3(0, 1e300, 0) * scale};
+    FourPoints end = start;
+    end[0].z() = -1e305 * scale;
+    EXPECT_TRUE(find_crossing(ContactKind::vertex_triangle, start, end).hit) << scale;
+  }
 }
 
 // Queries with exact coordinates and the truth beside them: eight lines each.

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <numbers>
+#include <optional>
 
 #include <Eigen/Geometry>
 
@@ -293,6 +294,141 @@ TEST(Crossings, MistakesAreNamed) {
   EXPECT_THROW(detector.crossings({.separation = -1}), Error);
   std::vector<double> few(3);
   EXPECT_THROW(detector.safe_fractions(soft, detector.crossings(), few), Error);
+}
+
+// --- where numbers end ----------------------------------------------------------------------------
+
+TriangleMesh soup(std::vector<Vec3> points) {
+  TriangleMesh mesh;
+  mesh.positions = std::move(points);
+  for (std::uint32_t i = 0; i + 2 < mesh.positions.size(); i += 3)
+    mesh.triangles.push_back({i, i + 1, i + 2});
+  return mesh;
+}
+
+// Builds the same with every finder; the numbers of what each found must agree. Returns that number.
+template <class Build>
+std::size_t found_by_all(Build&& build, const CrossingOptions& options = {}) {
+  std::optional<std::size_t> first;
+  for (const FinderEntry& entry : finders()) {
+    DetectorOptions detector_options;
+    detector_options.finder = entry.name;
+    Detector detector(detector_options);
+    build(detector);
+    const std::size_t found = detector.crossings(options).size();
+    if (!first) first = found;
+    EXPECT_EQ(found, *first) << entry.name << " is not like " << finders()[0].name;
+  }
+  return *first;
+}
+
+// Products of such small numbers vanish in floats: nothing may be proven with them.
+TEST(Crossings, FeaturesThatAreTinyInTheSceneAreFound) {
+  for (const double s : {1e-6, 1e-8, 1e-10, 1e-12, 1e-15, 1e-20, 1e-30}) {
+    const auto build = [&](Detector& detector) {
+      detector.add(soup({{0, 0, 0},
+                         {s, 0, 0},
+                         {0, s, 0},
+                         {5e4 * s, 2e4 * s, 0},
+                         {1, 0, 0.5},
+                         {1, 0, -0.5},
+                         {-1, -1, -1},
+                         {-1, -1, -0.9},
+                         {-1, -0.9, -1},
+                         {1, 1, 1},
+                         {1, 1, 0.9},
+                         {1, 0.9, 1}}));
+    };
+    const std::size_t near = found_by_all(build, {.separation = 1e-3});
+    if (5e4 * s < 5e-4) {
+      EXPECT_GE(near, 10u) << s;
+    }
+  }
+}
+
+// What is apart by less than rounding, or by a little more, is the same to all finders.
+TEST(Crossings, FindersAgreeWithinRounding) {
+  for (const double h : {1e-14, 1e-26, 1e-28, 1e-30, 1e-310})
+    found_by_all([&](Detector& detector) {
+      detector.add(soup({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}));
+      detector.add(soup({{0.25, 0.25, h}, {1, 0, 0.5}, {1, 1, 0.5}, {5, 5, -1}, {5, 5, 1}, {5, 6, 1}}));
+    });
+  for (const double far : {0.0, 4e6})
+    for (const double h : {1e-15, 1e-14, 1e-9, 3e-9, 3e-8}) {
+      const Vec3 origin = Vec3::Constant(far);
+      found_by_all([&](Detector& detector) {
+        TriangleMesh floor = soup({{-1, -1, 0}, {1, -1, 0}, {0, 1, 0}});
+        for (Vec3& p : floor.positions) p = 1e-2 * p + origin;
+        detector.add(floor);
+        TriangleMesh tool =
+            soup({{0, 0, 0}, {0.1, 0, 0.5}, {0.1, 0.1, 0.5}, {1, 1, -1}, {1, 1, 1}, {1, 1.1, 1}});
+        for (Vec3& p : tool.positions) p *= 1e-2;
+        const SurfaceId id = detector.add(tool, {.motion = Motion::rigid});
+        detector.set_pose(id, {Quat::Identity(), origin + Vec3(0, 0, h)});
+        detector.set_end_pose(id, {Quat(Eigen::AngleAxisd(1e-8, Vec3(0, 0, 1))), origin + Vec3(0, 0, h)});
+      });
+    }
+}
+
+TEST(Crossings, ScenesMayBeSmallerThanAnyDistance) {
+  for (const double size : {0.0, 1e-34, 1e-200}) {
+    const auto build = [&](Detector& detector) {
+      std::vector<Vec3> points(12, Vec3(1, 1, 1));
+      for (std::size_t i = 0; i < points.size(); ++i)
+        points[i] = Vec3::Constant(size * static_cast<double>(i));
+      detector.add(soup(points));
+    };
+    EXPECT_GT(found_by_all(build, {.separation = 1e-3}), 0u);
+    for (const FinderEntry& entry : finders()) {
+      Detector detector({.contact_distance = 1e-3, .finder = std::string(entry.name)});
+      build(detector);
+      EXPECT_GT(detector.detect().size(), 0u) << entry.name << " " << size;
+    }
+  }
+}
+
+TEST(Crossings, WhatIsChangedOrRefusedForgetsOrKeepsItsEnd) {
+  Detector detector;
+  const SurfaceId rigid = detector.add(soup({{10, 0, 0}, {10, 1, 0}, {10, 0, 1}}), {.motion = Motion::rigid});
+  const SurfaceId flying = detector.add(soup({{9, 0.25, 0.25}, {8, 0.25, 0.25}, {8, 0.25, 0.5}}));
+  const std::vector<Vec3> end = {{11, 0.25, 0.25}, {12, 0.25, 0.25}, {12, 0.25, 0.5}};
+  detector.set_pose(rigid, {});
+  detector.set_end_positions(flying, end);
+  const std::size_t hits = detector.crossings().size();
+  EXPECT_GT(hits, 0u);
+  EXPECT_THROW(detector.set_end_pose(rigid, {Quat(2, 0, 0, 0), Vec3::Zero()}), Error);
+  EXPECT_EQ(detector.crossings().size(), hits) << "what was refused changes nothing";
+  detector.set_end_pose(rigid, {Quat(Eigen::AngleAxisd(2.0, Vec3(0, 0, 1))), Vec3::Zero()});
+  const std::vector<Vec3> more = {{10, 1, 1}};
+  detector.add_vertices(rigid, more);
+  EXPECT_EQ(detector.crossings().size(), hits) << "after a change it stays where it is";
+}
+
+// A lever of a million metres: positions are rounded by its length, not by that of what moves.
+TEST(CrossingsProperty, LongLeversMissNothing) {
+  each_case(300, [](Random& random) {
+    const double lever = 1e6, angle = std::abs(random.magnitude(1e-6, 1e-3)), deep = lever * 3e-17;
+    const Vec3 near = testing::random_point(random, 1);
+    const Vec3 rest(lever + near.x(), 1e-3 * near.y(), near.z());
+    const Vec3 pivot = Vec3(-lever, 0, 0) + testing::random_point(random, 1);
+    Detector detector;
+    const SurfaceId id =
+        detector.add(soup({rest, rest - Vec3(1, 0.5, 0), rest - Vec3(1, 0, 0.5)}), {.motion = Motion::rigid});
+    detector.set_pose(id, {Quat(Eigen::AngleAxisd(-angle / 2, Vec3(0, 0, 1))), pivot});
+    detector.set_end_pose(id, {Quat(Eigen::AngleAxisd(angle / 2, Vec3(0, 0, 1))), pivot});
+    // Where the vertex is farthest out, in long double: straight out from the pivot, if it comes by there.
+    const long double radius =
+        std::hypot(static_cast<long double>(rest.x()), static_cast<long double>(rest.y()));
+    if (std::abs(std::atan2(rest.y(), rest.x())) > 0.4 * angle) return;
+    const long double apex = static_cast<long double>(pivot.x()) + radius;
+    const double wall = static_cast<double>(apex - static_cast<long double>(deep));
+    if (!(static_cast<long double>(wall) < apex)) return;
+    const double size = 2 + 2 * lever * angle;
+    const Vec3 middle(wall, pivot.y(), pivot.z() + rest.z());
+    detector.add(
+        soup({middle + Vec3(0, -size, -size), middle + Vec3(0, size, -size), middle + Vec3(0, 0, size)}));
+    EXPECT_GT(detector.crossings().size(), 0u);
+  });
 }
 
 TEST(CrossingsProperty, RealFramesAgreeAndAreSafe) {

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <string>
 
+#include <scene/scene_samples.h>
 #include <support/format_samples.h>
 
 #include <palpate/mesh/files.h>
@@ -48,5 +49,7 @@ int main(int argc, char** argv) {
   for (const int first : {0, 1})
     save(root / "tetgen", std::to_string(first),
          testing::node_sample(first) + '\1' + testing::ele_sample(first));
+  for (std::size_t i = 0; i < testing::scene_samples.size(); ++i)
+    save(root / "scene", std::to_string(i), testing::scene_samples[i] + "--set run.steps=5\n");
   return 0;
 }

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <palpate/mesh/formats/vtu_write.h>
 #include <support/mangled.h>
 #include <support/vtu_samples.h>
 
@@ -295,6 +296,24 @@ TEST(FormatVtu, BrokenBlocksAreRefused) {
   expect_refused(MeshFormat::vtu, changed(15, 1), where, "too early");
   expect_refused(MeshFormat::vtu, changed(12, 1), where, "cannot be decompressed");
   expect_refused(MeshFormat::vtu, changed(12 + 16, '\x77'), where, "cannot be decompressed");
+}
+
+TEST(FormatVtu, IsReadBackWithFieldsAndLines) {
+  const MeshFile sample = sample_mesh();
+  const std::vector<double> heat(sample.positions.size(), 0.5);
+  const std::vector<double> flow(3 * (sample.triangles.size() + sample.tets.size() + 1), 2.5);
+  const std::array<std::array<std::uint32_t, 2>, 1> lines = {{{0, 1}}};
+  const std::array point_data = {detail::VtuField{"heat", heat, 1}};
+  const std::array cell_data = {detail::VtuField{"flow", flow, 3}};
+  for (const WriteOptions& options :
+       {WriteOptions{}, WriteOptions{.ascii = true}, WriteOptions{.compressed = false}}) {
+    MeshFile mesh = parse(detail::write_vtu(sample, options, {lines, point_data, cell_data}));
+    EXPECT_EQ(mesh.warnings.size(), 1u);  // about the line
+    expect_sample(mesh);
+    expect_sample(parse(detail::write_vtu(sample, options, {{}, point_data, {}})));
+  }
+  EXPECT_THROW(detail::write_vtu(sample, {}, {{}, cell_data, {}}), Error);
+  EXPECT_THROW(detail::write_vtu(sample, {}, {{}, {}, point_data}), Error);
 }
 
 TEST(FormatVtuProperty, NothingMakesItFallOver) {

@@ -42,6 +42,16 @@ TEST(Page, IsWellFormedWhateverItHolds) {
   EXPECT_EQ(html.find("url("), std::string::npos);
 }
 
+TEST(Page, KeepsPreformattedTextAsItIs) {
+  Page page("text");
+  const std::string text = "\n  a <b>\n\tc & 'd'\n";
+  page.preformatted(text);
+  pugi::xml_document document;
+  ASSERT_TRUE(document.load_string(page.html().c_str()));
+  // Browsers drop the first line break, programs that read XML do not.
+  EXPECT_EQ(document.select_node("//pre").node().text().get(), "\n" + text);
+}
+
 TEST(Base64, GivesTheTextbookValues) {
   EXPECT_EQ(base64(""), "");
   EXPECT_EQ(base64("f"), "Zg==");

@@ -77,6 +77,18 @@ TEST(Plot, KeepsToTheAxesThatAreGiven) {
   EXPECT_NE(text.find("fill='white'"), std::string::npos);
 }
 
+TEST(Plot, ShowsLevelsThatItsAxisReaches) {
+  Plot plot{
+      .title = "levels", .x = {"x"}, .y = {"y", false, 0.0, 10.0}, .series = {{"one", {{0, 1}, {1, 2}}}}};
+  plot.levels = {{"in <sight>", 5}, {"above", 11}, {"below", -1}, {"none", none}};
+  const std::string text = svg(plot);
+  EXPECT_EQ(parsed(text), "");
+  EXPECT_NE(text.find(">- - in &lt;sight&gt;</text>"), std::string::npos);
+  for (const char* name : {"above", "below", "none</text>", "nan"})
+    EXPECT_EQ(text.find(name), std::string::npos) << name;
+  EXPECT_NE(text.find("<path d='M74.0 183.0h630.0'"), std::string::npos) << text;  // half way up the axis
+}
+
 TEST(PlotTicks, AreRoundNumbersInside) {
   EXPECT_EQ(plot_ticks(0, 10, false), (std::vector<double>{0, 2, 4, 6, 8, 10}));
   EXPECT_EQ(plot_ticks(1e-3, 10, true).size(), 5u);

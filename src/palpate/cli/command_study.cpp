@@ -18,6 +18,7 @@
 #include <palpate/mesh/formats/disk.h>
 #include <palpate/study/study_soft.h>
 #include <palpate/study/study_soft_tables.h>
+#include <palpate/study/study_springs.h>
 
 namespace palpate::cli {
 
@@ -33,7 +34,7 @@ void stop_on_interrupt() {
 }
 
 struct Settings {
-  std::string folder = "results/study-soft", json;
+  std::string folder, json;
   bool quick = false;
   int threads = 0;
 };
@@ -59,10 +60,40 @@ SoftStudy run_study(const Settings& settings) {
   return study;
 }
 
-int run(const Settings& settings) {
+void begin(const Settings& settings) {
   make_folder(settings.folder);
   if (!settings.json.empty() && settings.json != "-") check_place(settings.json);
   stop_on_interrupt();
+}
+
+int run_springs(const Settings& settings) {
+  begin(settings);
+  SpringStudy study;
+  {
+    Progress bar("palpate study springs");
+    study = study_springs(settings.quick, [&](double fraction) {
+      bar.show(fraction);
+      return !interrupted;
+    });
+  }
+  const std::string page = settings.folder + "/index.html";
+  detail::write_bytes(page, springs_page(study));
+  for (const auto& [name, plot] : springs_plots(study))
+    detail::write_bytes(fmt::format("{}/{}.svg", settings.folder, name), svg(plot, true));
+  const std::string json = springs_json(study);
+  if (settings.json == "-") {
+    print("{}", json);
+  } else {
+    if (!settings.json.empty()) detail::write_bytes(settings.json, json);
+    print("{}", plain_text(springs_table(study)));
+  }
+  if (study.interrupted) say("palpate: interrupted: only what was complete is shown\n");
+  say("palpate: wrote {}\n", page);
+  return study.interrupted ? interrupted_by_user : done;
+}
+
+int run_soft(const Settings& settings) {
+  begin(settings);
   const SoftStudy study = run_study(settings);
   const std::string page = settings.folder + "/index.html";
   std::string html, json;
@@ -94,15 +125,23 @@ int run(const Settings& settings) {
 void add_study(CLI::App& app, int& exit_code) {
   CLI::App* study = app.add_subcommand("study", "Published experiments re-run, theirs beside ours");
   study->require_subcommand(1);
-  auto settings = std::make_shared<Settings>();
-  CLI::App* soft = study->add_subcommand("soft", "Accelerated soft bodies (Boukadida 2020)");
-  soft->add_option("--out", settings->folder, "Folder for index.html and its plots; made if need be")
-      ->capture_default_str();
-  soft->add_option("--json", settings->json, "Write the numbers as JSON to this file (- for stdout)");
-  soft->add_flag("--quick", settings->quick, "The smallest beam only, few iterations: under a minute");
-  soft->add_option("--threads", settings->threads, "At most so many (default: all)")
-      ->check(CLI::Range(1, 1024));
-  soft->callback([settings, &exit_code] { exit_code = run(*settings); });
+  const auto add = [&](const char* name, const char* what, const char* quick, int (*go)(const Settings&)) {
+    auto settings = std::make_shared<Settings>();
+    settings->folder = std::string("results/study-") + name;
+    CLI::App* one = study->add_subcommand(name, what);
+    one->add_option("--out", settings->folder, "Folder for index.html and its plots; made if need be")
+        ->capture_default_str();
+    one->add_option("--json", settings->json, "Write the numbers as JSON to this file (- for stdout)");
+    one->add_flag("--quick", settings->quick, quick);
+    one->add_option("--threads", settings->threads, "At most so many (default: all)")
+        ->check(CLI::Range(1, 1024));
+    one->callback([settings, go, &exit_code] { exit_code = go(*settings); });
+    return one;
+  };
+  add("springs", "Two cubes and a spring, against exact solutions (about 2003)", "Longer steps only",
+      run_springs);
+  CLI::App* soft = add("soft", "Accelerated soft bodies (Boukadida 2020)",
+                       "The smallest beam only, few iterations: under a minute", run_soft);
   soft->footer(
       "Hippopotamus and armadillo are read from tets/ in the folder that PALPATE_DATA names (default\n"
       "../shared/data); without them they are left out.\n");

@@ -2,6 +2,8 @@
 // function here and call it in main.cpp.
 #pragma once
 
+#include <string>
+
 #include <CLI/CLI.hpp>
 
 namespace palpate::cli {
@@ -10,5 +12,8 @@ namespace palpate::cli {
 void add_mesh(CLI::App& app, int& exit_code);
 void add_bench(CLI::App& app, int& exit_code);
 void add_study(CLI::App& app, int& exit_code);
+// `command_line`: as it was typed, for reports.
+void add_run(CLI::App& app, int& exit_code, const std::string& command_line);
+void add_scenes(CLI::App& app);
 
 }  // namespace palpate::cli

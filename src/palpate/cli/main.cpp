@@ -32,6 +32,10 @@ int run(int argc, char** argv) {
   app.failure_message(CLI::FailureMessage::simple);
   app.footer("Exit codes: 0 done, 1 the input is bad, 2 the command line is bad, 3 an internal error.\n");
   int exit_code = cli::done;
+  std::string command_line = "palpate";
+  for (int i = 1; i < argc; ++i) command_line += fmt::format(" {}", argv[i]);
+  cli::add_run(app, exit_code, command_line);
+  cli::add_scenes(app);
   cli::add_mesh(app, exit_code);
   cli::add_bench(app, exit_code);
   cli::add_study(app, exit_code);

@@ -40,14 +40,15 @@ class Pair {
     double scale = 1;
     if (is_finite_ && farthest > 0 && (farthest < 1e-50 || farthest > 1e50)) {
       scale = std::ldexp(1.0, std::clamp(-std::ilogb(farthest), -1000, 1000));
-      each([&](T& number) { number = number * T(scale); });
+      each([&](T& number) { number = scaled(number, scale); });
     }
     size_ = 2 * farthest * scale;
-    gap_ = separation * scale + Numbers<T>::rounding * size_;
+    separation_ = separation * scale;
+    gap_ = separation_ + Numbers<T>::rounding * size_;
   }
 
   bool is_finite() const { return is_finite_; }
-  bool is_near(double distance) const { return distance + Numbers<T>::rounding * size_ < gap_; }
+  bool is_near(double distance) const { return distance + Numbers<T>::rounding * size_ < separation_; }
 
   Judgement judge(const T& from, const T& to) const {
     const Stretch<T> stretch = between(from, to);
@@ -56,6 +57,7 @@ class Pair {
   }
   // From a time, how much of the rest the direction between the two at that time keeps them apart; more than
   // 1: to the end. And how far apart they are.
+  static T not_negative(const T& x) { return x >= T(0) ? x : T(0); }  // nor nothing at all
   struct Way {
     T part;
     double distance;
@@ -72,7 +74,7 @@ class Pair {
       if (!(begin > bound))
         part = T(0);
       else if (!(end > bound))
-        part = least(part, (begin - bound) / (begin - end));
+        part = least(part, not_negative((begin - bound) / (begin - end)));
     };
     const T a[2] = {dot(n, s.a.begin), dot(n, s.a.end)}, b[2] = {dot(n, s.b.begin), dot(n, s.b.end)},
             c[2] = {dot(n, s.c.begin), dot(n, s.c.end)};
@@ -107,7 +109,7 @@ class Pair {
   ContactKind kind_;
   Stretch<T> whole_;
   bool is_finite_;
-  double size_, gap_;
+  double size_, separation_, gap_;
 };
 
 template <class T>
@@ -164,18 +166,18 @@ void require(const CrossingOptions& options) {
   if (!(options.separation >= 0) || !(options.separation < 1e75))
     throw Error(Place::named("parameter", "separation"), fmt::format("{} is no length", options.separation),
                 "Give it in metres; 0: only what touches.");
-  if (!(options.tolerance > 0) || !(options.tolerance < 1))
+  if (!(options.tolerance >= 1e-12) || !(options.tolerance < 1))
     throw Error(Place::named("parameter", "tolerance"),
-                fmt::format("{} is no part of a step", options.tolerance),
-                "Give a number above 0 and below 1; 1e-9 is usual.");
+                fmt::format("{} is no part of a step that can be told", options.tolerance),
+                "Give a number from 1e-12 to 1; 1e-9 is usual.");
 }
 
 CrossingTime find_crossing(ContactKind kind, const FourPoints& start, const FourPoints& end,
                            const CrossingOptions& options) {
+  require(options);
   const Pair<double> pair(kind, start, end, options.separation);
   if (!pair.is_finite()) return {true, false, 0, 0};  // nobody can tell
-  CrossingTime found =
-      search<double>(pair, std::max(options.tolerance, Numbers<double>::shortest), 0.0, !options.likely);
+  CrossingTime found = search<double>(pair, options.tolerance, 0.0, !options.likely);
   if (!found.hit || found.sure) return found;
   // Within rounding: exactly there, or not at all.
   if ((found.time == 0 && touch(kind, start)) || (found.time >= 1 - options.tolerance && touch(kind, end))) {
@@ -184,8 +186,7 @@ CrossingTime find_crossing(ContactKind kind, const FourPoints& start, const Four
   }
   if (options.separation > 0) return found;
   const Pair<Wide> wide(kind, start, end, options.separation);
-  CrossingTime again =
-      search<Wide>(wide, std::max(options.tolerance, Numbers<double>::shortest), Wide(found.time), true);
+  CrossingTime again = search<Wide>(wide, options.tolerance, Wide(found.time), true);
   again.stretches += found.stretches;
   return again;
 }

@@ -12,9 +12,10 @@
 // while they stay close, which would need ever shorter stretches of the first. What rounding may have done is
 // taken off everywhere: it is a matter of 4e-15 of the farthest that the points are from each other.
 //
-// Where nothing can be shown, the stretch is halved, until it is shorter than 1e-13 of the step or 100 were
-// looked at; what is left counts as contact. So features that touch in any way do, degenerate ones (without
-// length or area, in one plane, at rest on each other) as what they are, and some that pass within rounding.
+// Where nothing can be shown, the stretch is quartered, until it is shorter than 1e-13 of the step or 64 were
+// looked at, and then once more with numbers of twice the digits (24); what is left counts as contact. So
+// features that touch in any way do, degenerate ones (without length or area, in one plane, at rest on each
+// other) as what they are, and some that pass within rounding.
 #pragma once
 
 #include <array>
@@ -40,7 +41,7 @@ using CrossingTest = CrossingTime (*)(ContactKind kind, const FourPoints& start,
 
 struct CrossingOptions {
   double separation = 0;        // what is nearer than this counts as contact [m]
-  double tolerance = 1e-9;      // how early the time may be, as part of the step
+  double tolerance = 1e-9;      // how early the time may be, as part of the step: 1e-12 to 1
   bool likely = false;          // simple proofs were tried already: begin with those that also show contact
   CrossingTest test = nullptr;  // of a detector: looks at pairs in place of find_crossing, for studies
 };

@@ -55,14 +55,22 @@ template <class T>
 Point<T> cross(const Point<T>& a, const Point<T>& b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
-// Lengths are only used in bounds.
+// Lengths are only used in bounds: never too short, also where squares vanish.
 template <class T>
 double length_of_squared(const T& squared) {
-  return std::sqrt(static_cast<double>(squared)) * (1 + 0x1p-40);
+  return std::sqrt(static_cast<double>(squared)) * (1 + 0x1p-40) + 1e-160;
 }
 template <class T>
 double length(const Point<T>& a) {
   return length_of_squared(dot(a, a));
+}
+// Times a power of two, exactly, as long as the result is a number.
+inline double scaled(double a, double power) { return a * power; }
+inline Wide scaled(const Wide& a, double power) {
+  Wide result;
+  result.high = a.high * power;
+  result.low = a.low * power;
+  return result;
 }
 template <class T>
 T least(const T& a, const T& b) {

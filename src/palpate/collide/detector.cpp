@@ -215,6 +215,10 @@ CrossingSet Detector::crossings(const CrossingOptions& options) {
   require(options);
   timer_.restart();
   surfaces_.begin_step();
+  struct Ended {  // whatever is thrown on the way
+    Surfaces& surfaces;
+    ~Ended() { surfaces.end_step(); }
+  } ended{surfaces_};
   Search what{surfaces_, {}, 0, options.separation, true, options};
   what.crossing.likely = true;  // finders leave little else
   {
@@ -233,7 +237,6 @@ CrossingSet Detector::crossings(const CrossingOptions& options) {
       result.safe_fraction = std::min(result.safe_fraction, one.time);
   }
   note_stages(found);
-  surfaces_.end_step();
   result.stages = stages_;
   result.counters = collector_->counters();
   return result;

@@ -274,7 +274,7 @@ class FinderTree : public Finder {
     // Where a rest shape is declared, pairs have thresholds of their own.
     const bool some_do_not =
         self && (search.surfaces[surfaces.first].has_rest || trees_[surfaces.first].masked < 0);
-    const Range range{frame_.reach(distance), static_cast<float>(distance * frame_.scale), !some_do_not};
+    const Range range{frame_.reach(distance), frame_.length(distance), !some_do_not};
     search_groups(view(surfaces.first), view(surfaces.second), groups.low, groups.high, self, range, batch);
   }
 

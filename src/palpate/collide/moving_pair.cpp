@@ -39,7 +39,7 @@ Vec3 position_at(const Surfaces& all, std::uint32_t vertex, double t) {
 
 // The same pair over a part of the step at a time.
 CrossingTime find_in_parts(const Surfaces& all, ContactKind kind, const FourVertices& vertices, double bow,
-                           const CrossingOptions& options) {
+                           double slack, const CrossingOptions& options) {
   const auto at = [&](double t) {
     FourPoints x;
     for (std::size_t k = 0; k < 4; ++k) x[k] = position_at(all, vertices[k], t);
@@ -51,10 +51,12 @@ CrossingTime find_in_parts(const Surfaces& all, ContactKind kind, const FourVert
       size = std::max(size, (x[k] - x[0]).norm());
       far = std::max(far, x[k].norm());
     }
+  const double rounding = slack + 1e-14 * far;
   double from = 0, length = 1;
   CrossingTime found;
   for (int parts = 1; from < 1; ++parts) {
-    const double to = std::min(1.0, from + length), off = bow * (to - from) * (to - from) + 1e-14 * far;
+    const double to = std::min(1.0, from + length),
+                 off = (bow - slack) * (to - from) * (to - from) + rounding;
     CrossingOptions part = options;
     part.separation += off;
     part.tolerance = std::min(0.5, options.tolerance / (to - from));
@@ -67,7 +69,7 @@ CrossingTime find_in_parts(const Surfaces& all, ContactKind kind, const FourVert
     }
     length = 0.5 * (to - from);
     from = std::max(from, (from + one.time * (to - from)) * (1 - 0x1p-50));  // they are apart until then
-    if (off <= 1e-6 * size + 2e-14 * far || parts >= most_parts) {
+    if (off <= 1e-6 * size + 2 * rounding || parts >= most_parts) {
       found.hit = true;
       found.time = from;
       return found;
@@ -109,8 +111,11 @@ bool stay_apart(const Surfaces& all, ContactKind kind, const FeaturePair& pair,
 CrossingTime find_crossing(const Surfaces& all, ContactKind kind, const FeaturePair& pair,
                            const CrossingOptions& options) {
   const FourVertices v = vertices_of(all, kind, pair);
-  const double bow = all[all.surface_of_vertex(v[0])].bow + all[all.surface_of_vertex(v[3])].bow;
-  if (bow > 0) return find_in_parts(all, kind, v, bow, options);
+  const Surface &one = all[all.surface_of_vertex(v[0])], &other = all[all.surface_of_vertex(v[3])];
+  const double bow = one.bow + other.bow;
+  if (bow > 0)
+    return find_in_parts(all, kind, v, bow, (one.bow > 0 ? one.slack : 0) + (other.bow > 0 ? other.slack : 0),
+                         options);
   const FourPoints start = points_at(all.positions(), v), end = points_at(all.ends(), v);
   return options.test != nullptr ? options.test(kind, start, end, options)
                                  : find_crossing(kind, start, end, options);

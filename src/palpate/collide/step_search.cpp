@@ -165,11 +165,16 @@ HWY_INLINE V3 cross(const V3& a, const V3& b) {
   return {hn::Sub(hn::Mul(a.y, b.z), hn::Mul(a.z, b.y)), hn::Sub(hn::Mul(a.z, b.x), hn::Mul(a.x, b.z)),
           hn::Sub(hn::Mul(a.x, b.y), hn::Mul(a.y, b.x))};
 }
+// What products may lose where floats end: they are of numbers of at most 4, so what is below counts for
+// nothing, and a length that was found as the root of squares may have lost `lost_length`.
+constexpr float lost = 1e-30f, lost_length = 1e-18f;
 struct Ends {
   V3 begin, end;
 };
 HWY_INLINE Ends operator-(const Ends& a, const Ends& b) { return {a.begin - b.begin, a.end - b.end}; }
-HWY_INLINE V longest(const Ends& e) { return hn::Sqrt(hn::Max(dot(e.begin, e.begin), dot(e.end, e.end))); }
+HWY_INLINE V longest(const Ends& e) {
+  return hn::Add(hn::Sqrt(hn::Max(dot(e.begin, e.begin), dot(e.end, e.end))), hn::Set(d, lost_length));
+}
 struct Turning {
   V3 begin, middle, end;
 };
@@ -182,6 +187,7 @@ struct Sides {
   hn::Mask<D> above, below;
   HWY_INLINE Sides(const V3& along, const Turning& q, V bound) {
     const V a = dot(along, q.begin), b = dot(along, q.middle), c = dot(along, q.end);
+    bound = hn::Add(bound, hn::Set(d, lost));
     above = hn::Gt(hn::Min(a, hn::Min(b, c)), bound);
     below = hn::Lt(hn::Max(a, hn::Max(b, c)), hn::Neg(bound));
   }
@@ -189,6 +195,7 @@ struct Sides {
 // Where the volume keeps its sign.
 HWY_INLINE hn::Mask<D> never_in_one_plane(const Turning& normal, const Ends& a, V bound) {
   const V third = hn::Set(d, 1.0f / 3), two = hn::Set(d, 2.0f);
+  bound = hn::Add(bound, hn::Set(d, lost));
   const V v0 = dot(normal.begin, a.begin), v3 = dot(normal.end, a.end);
   const V v1 = hn::Mul(third, hn::Add(dot(normal.begin, a.end), hn::Mul(two, dot(normal.middle, a.begin))));
   const V v2 = hn::Mul(third, hn::Add(dot(normal.end, a.begin), hn::Mul(two, dot(normal.middle, a.end))));
@@ -203,7 +210,7 @@ HWY_INLINE unsigned judge_turning_vertices(const Ends& a, const Ends& b, const E
   const Turning normal = cross(ab, ac);
   const auto apart = never_in_one_plane(normal, a, hn::Mul(hn::Mul(length_ab, length_ac), gap));
   const V3& m = normal.middle;
-  const V per = hn::Mul(hn::Sqrt(dot(m, m)), gap);
+  const V per = hn::Mul(hn::Add(hn::Sqrt(dot(m, m)), hn::Set(d, lost_length)), gap);
   const Sides side_ab(m, cross(a, ab), hn::Mul(per, length_ab)),
       side_bc(m, cross(b, bc), hn::Mul(per, longest(bc))), side_ca(m, cross(ac, c), hn::Mul(per, length_ac));
   const auto beside = hn::And(hn::Or(hn::Or(side_ab.above, side_bc.above), side_ca.above),
@@ -217,8 +224,8 @@ HWY_INLINE unsigned judge_turning_edges(const Ends& a, const Ends& b, const Ends
   const Turning normal = cross(u, c);
   const auto apart = never_in_one_plane(normal, a, hn::Mul(hn::Mul(length_u, length_c), gap));
   const V3& m = normal.middle;
-  const V per = hn::Mul(hn::Sqrt(dot(m, m)), gap), bound_c = hn::Mul(per, length_c),
-          bound_u = hn::Mul(per, length_u);
+  const V per = hn::Mul(hn::Add(hn::Sqrt(dot(m, m)), hn::Set(d, lost_length)), gap),
+          bound_c = hn::Mul(per, length_c), bound_u = hn::Mul(per, length_u);
   const Sides of_a(m, cross(c, a), bound_c), of_b(m, cross(c, b), bound_c);
   const Sides of_origin(m, cross(a, u), bound_u), of_c(m, cross(u, c - a), bound_u);
   const auto both = [](const Sides& one, const Sides& two) {

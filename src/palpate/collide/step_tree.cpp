@@ -106,7 +106,7 @@ void StepTree::find(const Search& search, Collector& out) {
       const double distance =
           search.crossing.separation + search.surfaces[pair.first].bow + search.surfaces[pair.second].bow;
       search_step(view(pair.first), view(pair.second), work_[i].low, work_[i].high, pair.first == pair.second,
-                  reach_of(search, pair), static_cast<float>(distance * frame_.scale), batch);
+                  reach_of(search, pair), frame_.length(distance), batch);
     }
   });
 }

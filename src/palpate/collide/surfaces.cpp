@@ -206,6 +206,15 @@ void Surfaces::remove(SurfaceId id) {
   ++layout_;
 }
 
+namespace {
+
+void forget_end(Surface& surface) {
+  surface.end.clear();
+  surface.bow = 0;
+}
+
+}  // namespace
+
 void Surfaces::set_positions(SurfaceId id, std::span<const Vec3> positions) {
   Surface& surface = edit(id);
   check_count(surface, positions.size(), surface.vertices, "positions");
@@ -214,19 +223,26 @@ void Surfaces::set_positions(SurfaceId id, std::span<const Vec3> positions) {
   if (!finite) check_positions(surface, positions);  // says which
   std::copy(positions.begin(), positions.end(), positions_.begin() + surface.first_vertex);
   surface.box = box;
-  surface.end.clear();
+  forget_end(surface);
   ++surface.moves;
 }
 
 namespace {
 
+// As it is, but for a quaternion that is a little off.
+Pose checked_pose(const Surface& surface, const Pose& pose) {
+  const double squared = pose.rotation.squaredNorm();
+  if (!(std::abs(squared - 1) < 1e-3) || !(pose.position.array().abs() < 1e75).all())
+    throw Error(Place::named("surface", surface.name), "its pose is not a turn and a finite move",
+                "Normalise the quaternion, and find out which step made it.");
+  Quat turn = pose.rotation;
+  if (std::abs(squared - 1) > 1e-14) turn.normalize();
+  return {turn, pose.position};
+}
+
 // The vertices of a rigid surface in a pose; their box.
 Box place(const Surface& surface, const Pose& pose, Vec3* out) {
   const Mat3 turn = pose.rotation.toRotationMatrix();
-  if (!(turn.array().abs() <= 1.001).all() || !(std::abs(pose.rotation.squaredNorm() - 1) < 1e-3) ||
-      !(pose.position.array().abs() < 1e75).all())
-    throw Error(Place::named("surface", surface.name), "its pose is not a turn and a finite move",
-                "Normalise the quaternion, and find out which step made it.");
   parallel_for(surface.vertices, grain, [&](std::size_t i) {
     const Vec3& p = surface.rest[i];
     for (int k = 0; k < 3; ++k)
@@ -244,17 +260,12 @@ Vec3 spin_between(const Quat& from, const Quat& to) {
   return sine > 0 ? Vec3(2 * std::atan2(sine, turn.w()) / sine * turn.vec()) : Vec3(Vec3::Zero());
 }
 
-void forget_end(Surface& surface) {
-  surface.end.clear();
-  surface.bow = 0;
-}
-
 }  // namespace
 
 void Surfaces::set_pose(SurfaceId id, const Pose& pose) {
   Surface& surface = edit(id);
-  surface.box = place(surface, pose, positions_.data() + surface.first_vertex);
-  surface.pose = pose;
+  surface.pose = checked_pose(surface, pose);
+  surface.box = place(surface, surface.pose, positions_.data() + surface.first_vertex);
   forget_end(surface);
   ++surface.moves;
 }
@@ -271,14 +282,18 @@ void Surfaces::set_end_positions(SurfaceId id, std::span<const Vec3> positions) 
 
 void Surfaces::set_end_pose(SurfaceId id, const Pose& pose) {
   Surface& surface = edit(id);
+  surface.end_pose = checked_pose(surface, pose);
   surface.end.resize(surface.vertices);
-  surface.end_box = place(surface, pose, surface.end.data());
-  surface.end_pose = pose;
-  surface.spin = spin_between(surface.pose.rotation, pose.rotation);
+  surface.end_box = place(surface, surface.end_pose, surface.end.data());
+  surface.spin = spin_between(surface.pose.rotation, surface.end_pose.rotation);
   double squared = 0;
   for (const Vec3& p : surface.rest) squared = std::max(squared, p.squaredNorm());
+  const double lever = std::sqrt(squared);
   // A point that turns is pulled inwards by spin^2 times its radius; a chord is off by an eighth of that.
-  surface.bow = surface.spin.squaredNorm() / 8 * std::sqrt(squared) * (1 + 1e-9);
+  surface.bow = surface.spin.squaredNorm() / 8 * lever * (1 + 1e-9);
+  surface.slack = 1e-14 * (lever + surface.pose.position.cwiseAbs().maxCoeff() +
+                           surface.end_pose.position.cwiseAbs().maxCoeff());
+  surface.bow = surface.spin.isZero(0) ? 0 : surface.bow + surface.slack;
 }
 
 void Surfaces::begin_step() {
@@ -332,7 +347,7 @@ std::uint32_t Surfaces::add_vertices(SurfaceId id, std::span<const Vec3> positio
   check_count(surface, rest.size(), positions.size(), "rest positions");
   check_positions(surface, rest, first);
   surface.topology.add_vertices(positions.size());
-  surface.end.clear();
+  forget_end(surface);
   surface.rest.insert(surface.rest.end(), rest.begin(), rest.end());
   surface.vertices += static_cast<std::uint32_t>(positions.size());
   make_room();

@@ -50,6 +50,7 @@ struct Surface {
   Pose end_pose;             // of a rigid surface that moves
   Vec3 spin = Vec3::Zero();  // of a rigid surface: axis times angle, over the step [rad]
   double bow = 0;            // no vertex leaves the straight line by more, for its surface turns [m]
+  double slack = 0;          // of that, what rounding does to a turn about a distant origin [m]
   std::uint64_t moves = 1, changes = 1;  // raised when positions, when triangles change
 
   double neighbour_distance() const { return paths ? paths->reach() : near.reach(); }  // 0: none [m]

@@ -4,6 +4,8 @@
 // added to the reach of every test (Frame::reach), so "apart" is always true.
 #pragma once
 
+#include <algorithm>
+
 #include <array>
 #include <cstdint>
 #include <span>
@@ -23,10 +25,10 @@ struct Frame {
   float in_float(double x, std::size_t axis) const {
     return static_cast<float>((x - origin[static_cast<Eigen::Index>(axis)]) * scale);
   }
+  // In this unit; what is longer than all of the scene may be anything.
+  float length(double distance) const { return static_cast<float>(std::min(distance * scale, 16.0)); }
   // Whatever is nearer than `distance` is nearer than this in floats, axis by axis.
-  float reach(double distance) const {
-    return static_cast<float>((distance * (1 + 1e-6) + radius * 0x1p-18) * scale);
-  }
+  float reach(double distance) const { return length(distance * (1 + 1e-6) + radius * 0x1p-18); }
 };
 
 template <std::size_t n>

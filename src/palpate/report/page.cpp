@@ -27,9 +27,11 @@ td.number { text-align: right; white-space: nowrap; }
 .plot svg { width: 100%; min-width: 36rem; height: auto; }
 .picture img { max-width: 100%; height: auto; }
 figure { margin: 1rem 0; } figcaption, footer { color: var(--quiet); font-size: .88rem; }
+pre { margin: 1rem 0; padding: .7rem .9rem; overflow-x: auto; background: var(--shade); border: 1px solid var(--line);
+      border-radius: .3rem; font: .82rem/1.45 ui-monospace, monospace; tab-size: 4; }
 summary { cursor: pointer; padding: .4rem 0; font-weight: 600; }
 @media print { body { max-width: none; } .wide { overflow: visible; } .plot svg { min-width: 0; }
-               figure, tr { break-inside: avoid; } }
+               figure, tr { break-inside: avoid; } pre { white-space: pre-wrap; } }
 )";
 
 // A number, perhaps with a short unit: "-1.5e-3", "12 %", "3 x"; also a dash, for none.
@@ -97,6 +99,9 @@ void Page::heading(std::string_view text, int level) {
 }
 
 void Page::paragraph(std::string_view text) { body_ += fmt::format("<p>{}</p>\n", escaped(text)); }
+
+// A line break right behind the tag would be dropped by browsers: one that is given stays.
+void Page::preformatted(std::string_view text) { body_ += fmt::format("<pre>\n{}</pre>\n", escaped(text)); }
 
 void Page::list(const std::vector<std::string>& points) {
   body_ += "<ul>\n";

@@ -29,6 +29,8 @@ class Page {
   // All text is escaped. Levels: 2 for sections, 3 for parts of them.
   void heading(std::string_view text, int level = 2);
   void paragraph(std::string_view text);
+  // Line by line as it is, in letters of one width.
+  void preformatted(std::string_view text);
   void list(const std::vector<std::string>& points);
   void table(const Table& table);
   void plot(const Plot& plot);

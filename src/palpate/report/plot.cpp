@@ -162,6 +162,23 @@ std::string axes(const Plot& plot, const Scale& x, const Scale& y, double width,
   return text;
 }
 
+// In the colour of the text, so that they are no series. Their names stand above the axes, where no series
+// runs through them.
+std::string draw_levels(const Plot& plot, const Scale& y, double width, double height) {
+  std::string text, names;
+  for (const PlotLevel& level : plot.levels) {
+    if (!y.shows(level.value) || level.value < y.low || level.value > y.high) continue;
+    text += fmt::format(
+        "<path d='M{:.1f} {:.1f}h{:.1f}' stroke='currentColor' stroke-opacity='.8' stroke-dasharray='6 "
+        "4'/>\n",
+        left, top + height * (1 - y.at(level.value)), width);
+    names += (names.empty() ? "- - " : ", ") + escaped(level.name);
+  }
+  if (names.empty()) return "";
+  return text + fmt::format("<text x='{:.1f}' y='20' text-anchor='end' fill='currentColor'>{}</text>\n",
+                            left + width, names);
+}
+
 std::size_t length_of(std::string_view text) {  // characters, not bytes
   return static_cast<std::size_t>(std::count_if(
       text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
@@ -258,10 +275,10 @@ std::string svg(const Plot& plot, bool alone) {
       "<g fill='currentColor' stroke='none'>\n<text x='{4}' y='20' font-size='14' "
       "font-weight='bold'>{2}</text>\n{5}</g>\n"
       "<svg x='{4}' y='{6}' width='{7:.1f}' height='{8:.1f}' overflow='hidden'>\n{9}</svg>\n"
-      "<g fill='currentColor'>{10}</g>\n</svg>\n",
+      "{11}<g fill='currentColor'>{10}</g>\n</svg>\n",
       plot.width, whole, escaped(plot.title),
       alone ? "<rect width='100%' height='100%' fill='white'/>\n" : "", left, axes(plot, x, y, width, height),
-      top, width, height, lines, draw(legend, plot));
+      top, width, height, lines, draw(legend, plot), draw_levels(plot, y, width, height));
 }
 
 }  // namespace palpate

@@ -26,11 +26,19 @@ struct PlotSeries {
   bool line = true;  // false: markers only, one for each point
 };
 
+// A line across the plot at a value of y, with its name above: a limit, a budget. Shown where the axis
+// reaches it.
+struct PlotLevel {
+  std::string name;
+  double value;
+};
+
 struct Plot {
   std::string title;
   PlotAxis x, y;
   std::vector<PlotSeries> series;
   double width = 720, height = 380;  // without the legend [pixels]
+  std::vector<PlotLevel> levels = {};
 };
 
 // `alone`: a file by itself, with a white ground and black lines.

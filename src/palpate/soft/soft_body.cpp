@@ -163,6 +163,11 @@ void SoftBody::set_force(std::uint32_t node, const Vec3& force) {
   force_[node] = force;
 }
 
+void SoftBody::set_gravity(const Vec3& gravity) {
+  require_finite({&gravity, 1}, 1, "gravity");
+  options_.gravity = gravity;
+}
+
 void SoftBody::add_term(Term& term) {
   if (projects(options_))
     throw Error(Place::named("solver", options_.solver), "it knows no terms but those of the body",

@@ -18,6 +18,8 @@
 #include <string>
 #include <vector>
 
+#include <palpate/base/bytes.h>
+#include <palpate/base/hash.h>
 #include <palpate/mesh/mesh.h>
 #include <palpate/soft/damping_term.h>
 #include <palpate/soft/tet_constraints.h>
@@ -91,6 +93,12 @@ class SoftBody {
   // Goes on by so much time [s].
   SolveReport step(double seconds);
 
+  // The state, to bytes and back: of a body that is made in the same way, and whose elements were changed as
+  // often.
+  void save(ByteWriter& to) const;
+  void load(ByteReader& from);
+  void hash(StateHash& hash) const;
+
   // What the elements pull at each node with: of a fixed node at rest, the force that holds it, turned round
   // [N].
   void elastic_forces(std::span<Vec3> out);
@@ -98,6 +106,8 @@ class SoftBody {
   std::size_t inverted() const;  // elements
   const SoftBodyOptions& options() const { return options_; }
   void set_solve(const SolveOptions& solve) { options_.solve = solve; }
+  void set_gravity(const Vec3& gravity);              // [m/s^2]
+  std::uint64_t changes() const { return changes_; }  // of elements, so far
 
  private:
   SoftBody(const ThinParts& parts, const Material& material, const SoftBodyOptions& options);
@@ -125,6 +135,7 @@ class SoftBody {
   std::unique_ptr<Solver> solver_;
   Untangler untangler_;
   bool prepared_ = false, changed_ = false;
+  std::uint64_t changes_ = 0;  // of elements
   std::vector<std::uint8_t> fixed_;
   std::vector<Vec3> x_, v_, force_, old_, guess_, gradient_;
   std::vector<std::size_t> partial_;  // scratch of sums

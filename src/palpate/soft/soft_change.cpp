@@ -110,6 +110,7 @@ std::vector<std::uint32_t> SoftBody::change(const SoftChange& change) {
     if (!(mass > 0)) v_[v].setZero();
   }
   hold();
+  ++changes_;
   return added;
 }
 

@@ -30,6 +30,9 @@ class Untangler {
   bool untangle(Equations& equations, const TetMesh& rest, std::span<const TetShape> shapes,
                 std::size_t inverted, std::span<Vec3> x);
   bool at_work() const { return left_ > 0; }
+  // Of the time for the whole, what is left [s]: all that it knows of earlier steps.
+  double left() const { return left_; }
+  void set_left(double seconds) { left_ = seconds; }
 
  private:
   struct Fit {  // of a piece at rest, to where it is

@@ -62,6 +62,45 @@ void LaggingMetric::begin_solve(const Equations& equations) {
   if (std::exchange(again_, false)) start(equations, std::move(waiting_));
 }
 
+LaggingMetric::State::State(ByteReader& from, std::size_t nodes) {
+  from.get(now);
+  from.get(next);
+  left = from.get<std::int32_t>();
+  again = from.get<std::uint8_t>() != 0;
+  // Bodies may have grown since the factor was made.
+  if (now.size() > nodes || next.size() > nodes) from.fail("it belongs to something of another size");
+}
+
+void LaggingMetric::save(ByteWriter& to) const {
+  to.put(std::span<const std::uint8_t>(now_.held));
+  to.put(background_.busy() ? std::span<const std::uint8_t>(next_.held) : std::span<const std::uint8_t>());
+  to.put(static_cast<std::int32_t>(left_));
+  to.put(static_cast<std::uint8_t>(again_));
+}
+
+bool LaggingMetric::is(const State& state) const {
+  return !background_.busy() && state.next.empty() && now_.held == state.now;
+}
+
+void LaggingMetric::load(const Equations& equations, std::span<const MetricEntry> entries,
+                         const State& state) {
+  background_.wait();
+  if (now_.held != state.now || now_.metric.size() != state.now.size()) {
+    now_.metric.factor(state.now.size(), entries, state.now);
+    now_.held = state.now;
+  }
+  diagonal_.assign(equations.size(), 0);
+  for (const MetricEntry& e : entries)
+    if (e.i == e.j) diagonal_[e.i] += e.value;
+  compare(equations);
+  left_ = state.left;
+  again_ = state.again;
+  if (state.next.empty()) return;
+  next_.held = state.next;
+  waiting_.assign(entries.begin(), entries.end());
+  background_.start([this, list = waiting_] { next_.metric.factor(next_.held.size(), list, next_.held); });
+}
+
 void LaggingMetric::solve(std::span<Vec3> x) {
   now_.metric.solve(x.first(now_.held.size()));
   for (const Own& one : own_) x[one.node] *= one.inverse;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <palpate/base/background.h>
+#include <palpate/base/bytes.h>
 #include <palpate/solve/equations.h>
 #include <palpate/solve/metric.h>
 
@@ -34,6 +35,18 @@ class LaggingMetric {
   void begin_solve(const Equations& equations);
   // In place: right side to solution, zero at nodes that are held.
   void solve(std::span<Vec3> x);
+  // Of what the factors were made: with the same masses, terms and step, the nodes that were held.
+  struct State {
+    std::vector<std::uint8_t> now, next;  // held; `next` is empty if none is being made
+    std::int32_t left = 0;
+    bool again = false;
+    State() = default;
+    State(ByteReader& from, std::size_t nodes);
+  };
+  void save(ByteWriter& to) const;
+  bool is(const State& state) const;  // and nothing goes on in the background
+  void load(const Equations& equations, std::span<const MetricEntry> entries, const State& state);
+
   // Whether the factor in use is not of the equations as they are.
   bool lags() const { return background_.busy(); }
 

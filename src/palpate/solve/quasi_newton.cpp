@@ -41,6 +41,14 @@ void QuasiNewton::update(const Equations& equations) {
   metric_.refactor(equations, std::move(entries));
 }
 
+void QuasiNewton::load(const Equations& equations, bool same, ByteReader& from) {
+  const LaggingMetric::State state(from, equations.size());
+  if (same && metric_.is(state)) return;
+  const std::vector<MetricEntry> entries = matrix_of(equations);
+  make_room(equations, entries);
+  metric_.load(equations, entries, state);
+}
+
 void QuasiNewton::make_room(const Equations& equations, std::span<const MetricEntry> entries) {
   const std::size_t n = equations.size();
   pieces_.prepare(equations, entries);

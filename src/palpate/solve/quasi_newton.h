@@ -29,6 +29,8 @@ class QuasiNewton : public Solver {
   void prepare(const Equations& equations) override;
   void update(const Equations& equations) override;
   SolveReport solve(Equations& equations, std::span<Vec3> x, const SolveOptions& options = {}) override;
+  void save(ByteWriter& to) const override { metric_.save(to); }
+  void load(const Equations& equations, bool same, ByteReader& from) override;
 
  private:
   static constexpr std::size_t window = 5;

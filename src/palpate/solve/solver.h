@@ -14,6 +14,7 @@
 #include <span>
 #include <string_view>
 
+#include <palpate/base/bytes.h>
 #include <palpate/solve/acceleration.h>
 #include <palpate/solve/equations.h>
 #include <palpate/solve/pieces.h>
@@ -54,6 +55,12 @@ class Solver {
   virtual void update(const Equations& equations) { prepare(equations); }
   // From `x` to better positions, in place. Sweeps of constraints begin at the targets instead.
   virtual SolveReport solve(Equations& equations, std::span<Vec3> x, const SolveOptions& options = {}) = 0;
+  // What it carries over from solve to solve, to bytes and back. `equations` are those of then; `same`: it is
+  // prepared for just them.
+  virtual void save(ByteWriter& /*to*/) const {}
+  virtual void load(const Equations& equations, bool same, ByteReader& /*from*/) {
+    if (!same) prepare(equations);
+  }
   // Turns what hangs together as a whole to where it belongs, as far as what is held lets it: better
   // positions to begin with where terms feel no turns. false: nothing can turn.
   bool turn(const Equations& equations, std::span<Vec3> x);

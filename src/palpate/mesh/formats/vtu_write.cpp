@@ -1,5 +1,7 @@
-// Writing .vtu: one piece with the triangles first, then the tetrahedra. Arrays are text, or raw bytes that
-// are appended to the XML, by default compressed.
+// One piece with the triangles first, then the tetrahedra, then lines. Arrays are text, or raw bytes that are
+// appended to the XML, by default compressed.
+#include <palpate/mesh/formats/vtu_write.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -43,12 +45,37 @@ std::string compressed_blocks(std::string_view bytes) {
   return header + packed;
 }
 
+std::size_t cells_of(const MeshView& mesh, const VtuExtras& extras) {
+  return mesh.triangles.size() + mesh.tets.size() + extras.lines.size();
+}
+
+// Names stand in XML as they are, and ParaView's calculator has to bear them.
+bool is_plain(std::string_view name) {
+  const auto plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == ' ';
+  };
+  return !name.empty() && std::all_of(name.begin(), name.end(), plain);
+}
+
+void check_fields(std::span<const VtuField> fields, std::size_t count, const char* what) {
+  for (const VtuField& field : fields) {
+    const Place place = Place::named("field", field.name);
+    if (!is_plain(field.name))
+      throw Error(place, "its name is not made of letters, digits, '_' and blanks", "Give it another name.");
+    if (field.components == 0 || field.values.size() != count * field.components)
+      throw Error(place,
+                  fmt::format("it has {} values, and there are {} {} with {} each", field.values.size(),
+                              count, what, field.components),
+                  "Give a value for each.");
+  }
+}
+
 class VtuWriter {
  public:
-  explicit VtuWriter(const WriteOptions& options) : options_(options) {}
+  VtuWriter(const WriteOptions& options, const VtuExtras& extras) : options_(options), extras_(extras) {}
 
   std::string write(const MeshView& mesh) && {
-    const std::size_t cells = mesh.triangles.size() + mesh.tets.size();
+    const std::size_t cells = cells_of(mesh, extras_);
     const bool little = std::endian::native == std::endian::little;
     const bool compressed = !options_.ascii && options_.compressed;
     fmt::format_to(std::back_inserter(xml_),
@@ -58,13 +85,13 @@ class VtuWriter {
                    "<UnstructuredGrid>\n<Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">\n<Points>\n",
                    little ? "LittleEndian" : "BigEndian",
                    compressed ? " compressor=\"vtkZLibDataCompressor\"" : "", mesh.positions.size(), cells);
-    if (options_.single_precision)
-      add_array("Float32", "Points", coordinates<float>(mesh), 3);
-    else
-      add_array("Float64", "Points", coordinates<double>(mesh), 3);
+    add_numbers("Points", numbers_of(mesh.positions), 3);
     xml_ += "</Points>\n<Cells>\n";
     add_cells(mesh);
-    xml_ += "</Cells>\n</Piece>\n</UnstructuredGrid>\n";
+    xml_ += "</Cells>\n";
+    add_fields("PointData", extras_.point_data);
+    add_fields("CellData", extras_.cell_data);
+    xml_ += "</Piece>\n</UnstructuredGrid>\n";
     if (!options_.ascii) {
       xml_ += "<AppendedData encoding=\"raw\">\n_";
       xml_ += appended_;
@@ -75,34 +102,50 @@ class VtuWriter {
   }
 
  private:
-  template <class T>
-  static std::vector<T> coordinates(const MeshView& mesh) {
-    std::vector<T> values;
-    values.reserve(3 * mesh.positions.size());
-    for (const Vec3& p : mesh.positions)
-      for (const double c : p) values.push_back(static_cast<T>(c));
-    return values;
+  static std::span<const double> numbers_of(std::span<const Vec3> points) {
+    static_assert(sizeof(Vec3) == 3 * sizeof(double));
+    return {points.empty() ? nullptr : points[0].data(), 3 * points.size()};
+  }
+
+  void add_numbers(std::string_view name, std::span<const double> values, std::size_t components) {
+    if (options_.single_precision) {
+      std::vector<float> floats(values.size());
+      std::transform(values.begin(), values.end(), floats.begin(),
+                     [](double value) { return static_cast<float>(value); });
+      add_array("Float32", name, std::span<const float>(floats), components);
+    } else {
+      add_array("Float64", name, values, components);
+    }
+  }
+
+  void add_fields(const char* element, std::span<const VtuField> fields) {
+    if (fields.empty()) return;
+    fmt::format_to(std::back_inserter(xml_), "<{}>\n", element);
+    for (const VtuField& field : fields) add_numbers(field.name, field.values, field.components);
+    fmt::format_to(std::back_inserter(xml_), "</{}>\n", element);
   }
 
   void add_cells(const MeshView& mesh) {
     std::vector<std::int64_t> corners, ends;
-    corners.reserve(3 * mesh.triangles.size() + 4 * mesh.tets.size());
-    ends.reserve(mesh.triangles.size() + mesh.tets.size());
+    corners.reserve(3 * mesh.triangles.size() + 4 * mesh.tets.size() + 2 * extras_.lines.size());
+    ends.reserve(cells_of(mesh, extras_));
     const auto add = [&](const auto& element) {
       corners.insert(corners.end(), element.begin(), element.end());
       ends.push_back(static_cast<std::int64_t>(corners.size()));
     };
     std::for_each(mesh.triangles.begin(), mesh.triangles.end(), add);
     std::for_each(mesh.tets.begin(), mesh.tets.end(), add);
+    std::for_each(extras_.lines.begin(), extras_.lines.end(), add);
     std::vector<std::uint8_t> types(mesh.triangles.size(), 5);
-    types.resize(ends.size(), 10);
-    add_array("Int64", "connectivity", corners, 1);
-    add_array("Int64", "offsets", ends, 1);
-    add_array("UInt8", "types", types, 1);
+    types.resize(types.size() + mesh.tets.size(), 10);
+    types.resize(ends.size(), 3);
+    add_array("Int64", "connectivity", std::span<const std::int64_t>(corners), 1);
+    add_array("Int64", "offsets", std::span<const std::int64_t>(ends), 1);
+    add_array("UInt8", "types", std::span<const std::uint8_t>(types), 1);
   }
 
   template <class T>
-  void add_array(const char* type, const char* name, const std::vector<T>& values, std::size_t components) {
+  void add_array(const char* type, std::string_view name, std::span<const T> values, std::size_t components) {
     fmt::format_to(std::back_inserter(xml_), "<DataArray type=\"{}\" Name=\"{}\"", type, name);
     if (components > 1) fmt::format_to(std::back_inserter(xml_), " NumberOfComponents=\"{}\"", components);
     if (options_.ascii) {
@@ -127,22 +170,29 @@ class VtuWriter {
   }
 
   const WriteOptions& options_;
+  const VtuExtras& extras_;
   std::string xml_, appended_;
 };
 
 }  // namespace
 
-std::string write_vtu(const MeshView& mesh, const WriteOptions& options) {
-  std::string bytes = VtuWriter(options).write(mesh);
+std::string write_vtu(const MeshView& mesh, const WriteOptions& options, const VtuExtras& extras) {
+  check_fields(extras.point_data, mesh.positions.size(), "points");
+  check_fields(extras.cell_data, cells_of(mesh, extras), "cells");
+  std::string bytes = VtuWriter(options, extras).write(mesh);
   // Readers, ours among them, may take what compresses beyond measure for an attack: such a mesh is written
   // plain.
   const std::size_t numbers = 3 * mesh.positions.size() + 5 * mesh.triangles.size() + 6 * mesh.tets.size();
   if (options.compressed && !options.ascii && 8 * numbers / 32 > bytes.size()) {
     WriteOptions plain = options;
     plain.compressed = false;
-    bytes = VtuWriter(plain).write(mesh);
+    bytes = VtuWriter(plain, extras).write(mesh);
   }
   return bytes;
+}
+
+std::string write_vtu(const MeshView& mesh, const WriteOptions& options) {
+  return write_vtu(mesh, options, {});
 }
 
 }  // namespace palpate::detail

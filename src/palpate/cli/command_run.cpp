@@ -1,0 +1,234 @@
+// `palpate run`: simulates a scene, and leaves a folder of results with a report.
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <palpate/base/parallel.h>
+#include <palpate/cli/commands.h>
+#include <palpate/cli/exit_codes.h>
+#include <palpate/cli/mesh_commands.h>
+#include <palpate/cli/run_progress.h>
+#include <palpate/cli/scene_files.h>
+#include <palpate/mesh/formats/disk.h>
+#include <palpate/report/frames.h>
+#include <palpate/report/run_folder.h>
+#include <palpate/report/run_page.h>
+#include <palpate/report/run_summary.h>
+#include <palpate/scene/build_world.h>
+#include <palpate/scene/read_scene.h>
+
+namespace palpate::cli {
+
+namespace {
+
+constexpr int interrupted_by_user = 130;
+constexpr std::array<std::string_view, 6> stage_names = {"inputs", "detect", "respond",
+                                                         "solve",  "finish", "publish"};
+std::atomic<bool> interrupted = false;
+
+struct Settings {
+  std::string scene, out, json, format, from, save;
+  std::vector<std::string> overrides;
+  std::size_t steps = 0, every = 0;
+  int threads = -1;
+  bool overwrite = false, steps_given = false;
+  std::string command_line;
+};
+
+// One run, from the scene to the last file.
+class Run {
+ public:
+  explicit Run(const Settings& settings)
+      : settings_(settings),
+        file_(scene_file(settings.scene)),
+        scene_(read_scene(file_, settings.overrides)),
+        steps_(settings.steps_given ? settings.steps : scene_.run.steps) {}
+
+  int go() {
+    begun_ = Clock::now();
+    const int threads = settings_.threads >= 0 ? settings_.threads : static_cast<int>(scene_.run.threads);
+    const Threads pool(threads);
+    facts_.threads = pool.count();
+    pool.run([&] { world_ = build_world(scene_); });
+    if (!settings_.from.empty()) world_->restore(read_snapshot(settings_.from));
+    if (!settings_.json.empty() && settings_.json != "-") check_place(settings_.json);
+    if (!settings_.save.empty()) check_place(settings_.save);
+    open_folder();
+    std::signal(SIGINT, [](int) {
+      if (interrupted.exchange(true)) std::_Exit(interrupted_by_user);  // a second Ctrl-C means now
+    });
+    pool.run([&] { simulate(); });
+    finish();
+    return facts_.interrupted ? interrupted_by_user : done;
+  }
+
+ private:
+  void open_folder() {
+    RunFolderOptions options;
+    options.path = settings_.out;
+    options.scene = std::filesystem::path(file_).stem().string();
+    options.overwrite = settings_.overwrite;
+    options.stages.assign(stage_names.begin(), stage_names.end());
+    options.expected_bytes = expected_table_bytes(steps_, stage_names.size());
+    folder_.emplace(options);
+    folder_->write("scene.toml", scene_.text);
+    const bool wants_frames = !settings_.format.empty() || scene_.run.record_every > 0;
+    if (!wants_frames) return;
+    const FrameFormat format =
+        settings_.format.empty() ? FrameFormat::vtu : *frame_format_named(settings_.format);
+    frames_.emplace(folder_->path(), format);
+    every_ = settings_.every > 0 ? settings_.every
+             : scene_.run.record_every > 0
+                 ? scene_.run.record_every
+                 : std::max<std::size_t>(1, static_cast<std::size_t>(1 / (30 * scene_.run.step)));
+  }
+
+  void simulate() {
+    RunRecord& record = record_.emplace(stage_names, steps_, world_->time());
+    RunProgress progress(steps_);
+    if (frames_) export_frame();
+    for (std::size_t i = 0; i < steps_ && !interrupted; ++i) {
+      const StepReport& report = world_->step(scene_.run.step);
+      const Energies energies = world_->energies();
+      StepRecord one;
+      one.step = report.step;
+      one.time = report.time;
+      one.nanoseconds = report.nanoseconds;
+      one.stages = world_->stages();
+      for (const Contact& contact : world_->contacts()) {
+        if (contact.in_margin != 0) continue;
+        (contact.kind() == ContactKind::edge_edge ? one.edge_edge : one.vertex_triangle) += 1;
+        one.nearest = std::min(one.nearest, contact.distance);
+      }
+      one.kinetic = energies.kinetic;
+      one.elastic = energies.elastic;
+      one.potential = energies.potential;
+      one.total = energies.total();
+      one.residual = report.soft.residual;
+      one.iterations = static_cast<std::size_t>(report.soft.iterations);
+      one.failures = report.failures;
+      record.add(one);
+      folder_->add(one);
+      if (frames_ && (i + 1) % every_ == 0) export_frame();
+      progress.show(i + 1, static_cast<double>(report.nanoseconds) * 1e-6, one.contacts());
+    }
+  }
+
+  void export_frame() {
+    std::vector<FrameBody> bodies;
+    std::vector<FrameField> fields;
+    fields.reserve(world_->size());
+    for (const BodyId id : world_->bodies()) {
+      FrameBody one{};
+      one.name = world_->name(id);
+      if (world_->kind(id) == BodyKind::soft && !world_->soft(id).rest().tets.empty()) {
+        const SoftBody& soft = world_->soft(id);
+        one.positions = soft.positions();
+        one.tets = soft.rest().tets;
+        fields.push_back(FrameField::vectors("velocity", soft.velocities()));
+        one.point_data = {&fields.back(), 1};
+      } else {
+        one.positions = world_->surface(id).positions;
+        one.triangles = world_->surface(id).triangles;
+      }
+      bodies.push_back(one);
+    }
+    frames_->write(world_->time(), bodies);
+  }
+
+  void list_bodies() {
+    for (const BodyId id : world_->bodies()) {
+      BodyFacts one;
+      one.name = world_->name(id);
+      one.kind = name_of(world_->kind(id));
+      one.triangles = world_->surface(id).triangles.size();
+      one.vertices = world_->surface(id).positions.size();
+      if (world_->kind(id) == BodyKind::soft) {
+        const SoftBody& soft = world_->soft(id);
+        one.vertices = soft.positions().size();
+        one.elements = soft.rest().tets.size();
+        one.mass = 0;
+        for (const double mass : soft.masses()) one.mass += mass;
+        if (const SceneBody* body = scene_.find_body(one.name)) one.material = body->material_name;
+      } else if (world_->kind(id) == BodyKind::rigid) {
+        one.mass = world_->rigid().mass(id).mass;
+      }
+      facts_.bodies.push_back(std::move(one));
+    }
+  }
+
+  void finish() {
+    facts_.scene = scene_.title.empty() ? std::filesystem::path(file_).stem().string() : scene_.title;
+    facts_.scene_text = scene_.text;
+    facts_.command_line = settings_.command_line;
+    facts_.state_hash = world_->hash();
+    facts_.interrupted = interrupted;
+    facts_.frames = frames_ ? frames_->frames() : 0;
+    list_bodies();
+    folder_->close();
+    if (frames_ && frames_->failure()) facts_.warnings.emplace_back(frames_->failure()->what());
+    if (!settings_.save.empty()) write_snapshot(settings_.save, world_->snapshot());
+    for (std::string& warning : folder_->warnings()) facts_.warnings.push_back(std::move(warning));
+    facts_.wall_seconds = std::chrono::duration<double>(Clock::now() - begun_).count();
+    const std::string json = run_json(facts_, *record_);
+    folder_->write("summary.json", json);
+    folder_->write("report.html", run_page(facts_, *record_));
+    if (settings_.json == "-") {
+      print("{}", json);
+    } else {
+      if (!settings_.json.empty()) detail::write_bytes(settings_.json, json);
+      print("{}\n{}", plain_text(run_table(facts_, *record_)), plain_text(run_stages_table(*record_)));
+    }
+    for (const std::string& warning : folder_->warnings()) say("palpate: {}\n", warning);
+    if (facts_.interrupted) say("palpate: interrupted; all steps until then are there\n");
+    say("palpate: wrote {}\n", folder_->file("report.html"));
+  }
+
+  const Settings& settings_;
+  std::string file_;
+  Scene scene_;
+  std::size_t steps_, every_ = 1;
+  Clock::time_point begun_;
+  RunFacts facts_;
+  std::unique_ptr<World> world_;
+  std::optional<RunFolder> folder_;
+  std::optional<FrameExport> frames_;
+  std::optional<RunRecord> record_;
+};
+
+}  // namespace
+
+void add_run(CLI::App& app, int& exit_code, const std::string& command_line) {
+  CLI::App* run = app.add_subcommand("run", "Simulate a scene; leaves a folder with a report");
+  auto settings = std::make_shared<Settings>();
+  settings->command_line = command_line;
+  run->add_option("SCENE", settings->scene, "A TOML file, or a name from `palpate scenes`")->required();
+  run->add_option("--steps", settings->steps, "So many, whatever the scene says")->check(whole_number(0));
+  run->add_option("--threads", settings->threads, "At most so many (0: all)")->check(CLI::Range(0, 1024));
+  run->add_option("--out", settings->out, "Folder for the results (default: results/SCENE, or SCENE-2, ...)");
+  run->add_flag("--overwrite", settings->overwrite, "Replace what an earlier run left in that folder");
+  run->add_option("--set", settings->overrides,
+                  "Change the scene: run.step=0.01, body.liver.material.young=1e4");
+  run->add_option("--export", settings->format, "Frames for ParaView (vtu) or anything else (gltf)")
+      ->check(CLI::IsMember({"vtu", "gltf"}));
+  run->add_option("--every", settings->every, "Steps from frame to frame (default: 30 frames a second)")
+      ->check(whole_number(1));
+  run->add_option("--from", settings->from, "Begin with the state in this file, of the same scene");
+  run->add_option("--save", settings->save, "Write the state at the end to this file");
+  run->add_option("--json", settings->json, "Write the summary as JSON to this file (- for stdout)");
+  run->callback([settings, run, &exit_code] {
+    settings->steps_given = run->count("--steps") > 0;
+    exit_code = Run(*settings).go();
+  });
+  run->footer(
+      "The folder: summary.json, timings.csv, contacts.csv, energies.csv, scene.toml, report.html.\n");
+}
+
+}  // namespace palpate::cli

@@ -1,0 +1,289 @@
+#include <palpate/world/world.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <palpate/base/error.h>
+#include <palpate/base/parallel.h>
+#include <palpate/mesh/boundary.h>
+#include <palpate/mesh/mass.h>
+
+namespace palpate {
+
+namespace {
+
+constexpr std::size_t grain = 1024;
+
+void require_finite(const TriangleMesh& mesh, std::string_view name) {
+  for (std::size_t i = 0; i < mesh.positions.size(); ++i)
+    if (!mesh.positions[i].allFinite())
+      throw Error(Place::named("body", name).element("vertex", i), "it is not a finite point",
+                  "Run `palpate mesh check` on the mesh.");
+  for (std::size_t t = 0; t < mesh.triangles.size(); ++t)
+    for (const std::uint32_t v : mesh.triangles[t])
+      if (v >= mesh.positions.size())
+        throw Error(Place::named("body", name).element("triangle", t),
+                    fmt::format("its corner {} is none of the {} vertices", v, mesh.positions.size()),
+                    "Run `palpate mesh check` on the mesh.");
+}
+
+}  // namespace
+
+std::string_view name_of(BodyKind kind) {
+  constexpr std::array<std::string_view, 4> names = {"static", "kinematic", "rigid", "soft"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+World::World(const WorldOptions& options)
+    : options_(options), rigid_(options.rigid), detector_(options.contact) {
+  if (options.substeps < 1)
+    throw Error(Place::named("world", "substeps"), fmt::format("there are {}", options.substeps),
+                "At least 1 is needed.");
+}
+
+World::~World() = default;
+
+// --- bodies ---------------------------------------------------------------------------------------
+
+std::size_t World::require(BodyId id) const {
+  if (!ids_.alive(id))
+    throw Error(Place::named("world", fmt::format("body {}.{}", id.index, id.generation)),
+                "it is not there (any more)", "Keep ids only as long as their bodies.");
+  return id.index;
+}
+
+BodyId World::begin_body(BodyKind kind, const std::string& name) {
+  if (!name.empty() && find(name))
+    throw Error(Place::named("body", name), "there is a body of this name already", "Give it another name.");
+  const BodyId id = ids_.create();
+  bodies_.resize(ids_.slots());
+  Body& one = bodies_[id.index];
+  one = {};
+  one.id = id;
+  one.kind = kind;
+  one.name = name.empty() ? fmt::format("body {}", id.index) : name;
+  order_.push_back(id);
+  return id;
+}
+
+void World::add_surface(Body& one, bool collides, std::optional<bool> self_contacts) {
+  if (!collides || one.surface.triangles.empty()) return;
+  const bool moves = one.kind != BodyKind::fixed, deforms = one.kind == BodyKind::soft;
+  SurfaceOptions options{.name = one.name,
+                         .motion = deforms ? Motion::deformable
+                                   : moves ? Motion::rigid
+                                           : Motion::fixed,
+                         .self_contacts = self_contacts};
+  if (deforms) options.rest = one.local.positions;
+  one.touching = detector_.add(deforms || !moves ? one.surface : one.local, options);
+  if (moves && !deforms) detector_.set_pose(one.touching, rigid_.state(one.id).pose);
+}
+
+BodyId World::add_static(const TriangleMesh& surface, const BodyOptions& options) {
+  require_finite(surface, options.name);
+  const BodyId id = begin_body(BodyKind::fixed, options.name);
+  Body& one = body(id);
+  try {
+    rigid_.add(id, {.kind = RigidKind::fixed, .state = {.pose = options.pose}});
+    one.local = one.surface = surface;
+    place_surface(one);
+    add_surface(one, options.collides, options.self_contacts);
+  } catch (...) {
+    remove(id);
+    throw;
+  }
+  return id;
+}
+
+BodyId World::add_kinematic(const TriangleMesh& surface, std::shared_ptr<const Script> script,
+                            const BodyOptions& options) {
+  require_finite(surface, options.name);
+  const BodyId id = begin_body(BodyKind::kinematic, options.name);
+  Body& one = body(id);
+  try {
+    one.script = std::move(script);
+    rigid_.add(id, {.kind = RigidKind::kinematic,
+                    .state = {.pose = one.script ? one.script->at(time_) : options.pose}});
+    one.local = one.surface = surface;
+    place_surface(one);
+    add_surface(one, options.collides, options.self_contacts);
+  } catch (...) {
+    remove(id);
+    throw;
+  }
+  return id;
+}
+
+BodyId World::add_rigid(const TriangleMesh& surface, const RigidBodyOptions& options) {
+  require_finite(surface, options.name);
+  const BodyId id = begin_body(BodyKind::rigid, options.name);
+  Body& one = body(id);
+  try {
+    rigid_.add(id,
+               {.kind = RigidKind::dynamic,
+                .mass = options.mass ? *options.mass : RigidMass::of(enclosed_mass(surface, options.density)),
+                .state = options.state,
+                .linear_damping = options.linear_damping,
+                .angular_damping = options.angular_damping,
+                .gravity = options.gravity});
+    one.local = one.surface = surface;
+    place_surface(one);
+    add_surface(one, options.collides, std::nullopt);
+  } catch (...) {
+    remove(id);
+    throw;
+  }
+  return id;
+}
+
+BodyId World::add_soft(SoftBody soft, const SoftOptions& options) {
+  const BodyId id = begin_body(BodyKind::soft, options.name);
+  Body& one = body(id);
+  try {
+    const TetMesh& rest = soft.rest();
+    if (options.surface && rest.tets.empty()) {  // of a shell: its nodes are the vertices
+      one.local = *options.surface;
+      one.nodes.resize(one.local.positions.size());
+      for (std::uint32_t i = 0; i < one.nodes.size(); ++i) one.nodes[i] = i;
+      if (one.nodes.size() > rest.positions.size())
+        throw Error(Place::named("body", one.name), "its surface has more vertices than it has nodes",
+                    "Give the triangles that the shell was made of.");
+    } else if (options.surface) {
+      one.local = *options.surface;
+      require_finite(one.local, one.name);
+      one.embedding = Embedding(rest, one.local.positions);
+    } else if (!rest.tets.empty()) {
+      BoundarySurface boundary = boundary_surface(rest);
+      one.local = std::move(boundary.mesh);
+      one.nodes = std::move(boundary.nodes);
+    }
+    require_finite(one.local, one.name);
+    one.soft = std::make_unique<SoftBody>(std::move(soft));
+    one.gravity = options.gravity;
+    one.soft->set_gravity(options.gravity ? options_.rigid.gravity : Vec3(Vec3::Zero()));
+    one.surface = one.local;
+    follow_nodes(one);
+    add_surface(one, options.collides, options.self_contacts);
+  } catch (...) {
+    remove(id);
+    throw;
+  }
+  return id;
+}
+
+void World::remove(BodyId id) {
+  Body& one = body(id);
+  if (one.touching) detector_.remove(one.touching);
+  if (rigid_.contains(id)) rigid_.remove(id);
+  one = {};
+  order_.erase(std::find(order_.begin(), order_.end(), id));
+  ids_.release(id);
+  contacts_ = {};
+}
+
+BodyId World::find(std::string_view name) const {
+  for (const BodyId id : order_)
+    if (bodies_[id.index].name == name) return id;
+  return {};
+}
+
+BodyKind World::kind(BodyId id) const { return body(id).kind; }
+const std::string& World::name(BodyId id) const { return body(id).name; }
+const TriangleMesh& World::surface(BodyId id) const { return body(id).surface; }
+SurfaceId World::surface_id(BodyId id) const { return body(id).touching; }
+
+RigidState World::state(BodyId id) const {
+  require(id);
+  return rigid_.state(id);
+}
+
+void World::set_state(BodyId id, const RigidState& state) {
+  Body& one = body(id);
+  if (one.kind != BodyKind::rigid)
+    throw Error(Place::named("body", one.name), fmt::format("it is {}, not rigid", name_of(one.kind)),
+                "Scripts move kinematic bodies; soft() gives nodes.");
+  rigid_.set_state(id, state);
+  place_surface(one);
+  if (one.touching) detector_.set_pose(one.touching, rigid_.state(id).pose);
+}
+
+SoftBody& World::soft(BodyId id) {
+  Body& one = body(id);
+  if (one.kind != BodyKind::soft)
+    throw Error(Place::named("body", one.name), fmt::format("it is {}, not soft", name_of(one.kind)),
+                "state() tells of bodies that do not bend.");
+  return *one.soft;
+}
+const SoftBody& World::soft(BodyId id) const { return const_cast<World*>(this)->soft(id); }
+
+void World::move_nodes(BodyId id, std::span<const std::uint32_t> nodes,
+                       std::shared_ptr<const Script> script) {
+  SoftBody& soft_body = soft(id);
+  soft_body.fix(nodes);
+  NodeScript one{{nodes.begin(), nodes.end()}, {}, std::move(script)};
+  for (const std::uint32_t v : nodes) one.from.push_back(soft_body.positions()[v]);
+  body(id).scripts.push_back(std::move(one));
+}
+
+// --- what is between them -------------------------------------------------------------------------
+
+JointId World::add_joint(BodyId a, BodyId b, const JointOptions& options) {
+  const auto side = [&](BodyId id) -> ConstraintSide {
+    if (!id) return {{}, Vec3::Zero()};
+    if (body(id).kind == BodyKind::soft)
+      throw Error(Place::named("body", body(id).name), "joints hold bodies that do not bend",
+                  "Fix nodes of a soft body, or move them by a script.");
+    return {rigid_.state(id).pose, rigid_.centre(id)};
+  };
+  return rigid_.add(make_joint(a, side(a), b, side(b), options));
+}
+
+void World::exclude(BodyId a, BodyId b, bool excluded) {
+  const SurfaceId one = body(a).touching, other = body(b).touching;
+  if (one && other) detector_.exclude(one, other, excluded);
+}
+
+void World::set_gravity(const Vec3& gravity) {
+  rigid_.set_gravity(gravity);
+  options_.rigid.gravity = gravity;
+  for (Body& one : bodies_)
+    if (one.soft && one.gravity) one.soft->set_gravity(gravity);
+}
+
+// --- surfaces -------------------------------------------------------------------------------------
+
+void World::place_surface(Body& one) {
+  const Pose pose = rigid_.state(one.id).pose;
+  parallel_for(one.local.positions.size(), grain,
+               [&](std::size_t i) { one.surface.positions[i] = pose.apply(one.local.positions[i]); });
+}
+
+void World::follow_nodes(Body& one) {
+  const std::span<const Vec3> x = one.soft->positions();
+  if (one.embedding.size() > 0)
+    one.embedding.map(x, one.surface.positions);
+  else
+    parallel_for(one.nodes.size(), grain, [&](std::size_t i) { one.surface.positions[i] = x[one.nodes[i]]; });
+}
+
+Energies World::energies() {
+  Energies sum{rigid_.kinetic_energy(), 0, rigid_.potential_energy()};
+  for (const BodyId id : order_) {
+    Body& one = bodies_[id.index];
+    if (!one.soft) continue;
+    sum.elastic += one.soft->elastic_energy();
+    const std::span<const double> masses = one.soft->masses();
+    const std::span<const Vec3> x = one.soft->positions(), v = one.soft->velocities();
+    for (std::size_t i = 0; i < masses.size(); ++i) {
+      sum.kinetic += 0.5 * masses[i] * v[i].squaredNorm();
+      sum.potential -= masses[i] * one.soft->options().gravity.dot(x[i]);
+    }
+  }
+  return sum;
+}
+
+}  // namespace palpate

@@ -1,0 +1,213 @@
+// A world: bodies, what is between them, and a step of them all.
+//
+//   World world;
+//   const BodyId floor = world.add_static(floor_mesh, {.name = "floor"});
+//   const BodyId liver = world.add_soft(SoftBody(mesh, material), {.name = "liver"});
+//   while (running) world.step(1.0 / 60);
+//
+// step() reads like the list of its stages; timings, reports and pages use the same names. The loop stays the
+// caller's: a world steps when it is told to, starts no threads of its own for that, never waits and never
+// prints. Between steps, bodies may be added, removed, looked at and changed.
+//
+// The same calls give the same bytes, for any number of threads. hash() tells whether two worlds are the
+// same; snapshot() and restore() go back to an earlier moment, and what follows is then what followed before.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <palpate/base/ids.h>
+#include <palpate/base/timing.h>
+#include <palpate/collide/detector.h>
+#include <palpate/mesh/embedding.h>
+#include <palpate/mesh/mesh.h>
+#include <palpate/rigid/joints.h>
+#include <palpate/rigid/rigid_bodies.h>
+#include <palpate/soft/soft_body.h>
+#include <palpate/world/script.h>
+#include <palpate/world/snapshot.h>
+
+namespace palpate {
+
+enum class BodyKind : std::uint8_t { fixed, kinematic, rigid, soft };
+std::string_view name_of(BodyKind kind);  // "static", "kinematic", ...
+
+struct WorldOptions {
+  RigidOptions rigid = {};  // gravity among them: it is that of soft bodies, too
+  DetectorOptions contact = {};
+  bool detects = true;  // look for contacts at all
+  int substeps = 1;     // parts of a step, each with its own search for contacts
+};
+
+struct BodyOptions {
+  std::string name = {};  // its own; "body N" if empty
+  Pose pose = {};         // of static and kinematic bodies
+  bool collides = true;
+  std::optional<bool> self_contacts = {};  // on for what deforms, if not given
+};
+
+struct RigidBodyOptions {
+  std::string name = {};
+  RigidState state = {};
+  double density = 1000;                           // of what the surface encloses [kg/m^3], or
+  std::optional<RigidMass> mass = {};              // given
+  double linear_damping = 0, angular_damping = 0;  // [1/s]
+  bool gravity = true, collides = true;
+};
+
+struct SoftOptions {
+  std::string name = {};
+  // What touches: a finer surface in rest coordinates, which follows the tetrahedra; of a shell, its
+  // triangles. If not given, the boundary of the tetrahedra.
+  std::optional<TriangleMesh> surface = {};
+  bool gravity = true, collides = true;
+  std::optional<bool> self_contacts = {};
+};
+
+struct Energies {
+  double kinetic = 0, elastic = 0, potential = 0;  // [J]; elastic: of soft bodies; potential: gravity, forces
+  double total() const { return kinetic + elastic + potential; }
+};
+
+// What a step was like.
+struct StepReport {
+  std::uint64_t step = 0;  // its number, from 1
+  double time = 0;         // at its end [s]
+  RigidReport rigid = {};
+  SolveReport soft = {};     // iterations of all soft bodies, the largest residual
+  std::size_t failures = 0;  // bodies whose motion could not be computed: they stay where they were
+  std::int64_t nanoseconds = 0;
+};
+
+// What observers see: valid during the call, and not theirs to change.
+struct WorldFrame {
+  const class World& world;
+  const StepReport& report;
+  std::span<const Stage> stages;
+  const ContactSet& contacts;
+};
+
+class World {
+ public:
+  explicit World(const WorldOptions& options = {});
+  ~World();
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  // --- bodies ---
+  BodyId add_static(const TriangleMesh& surface, const BodyOptions& options = {});
+  // Goes where the script says.
+  BodyId add_kinematic(const TriangleMesh& surface, std::shared_ptr<const Script> script,
+                       const BodyOptions& options = {});
+  BodyId add_rigid(const TriangleMesh& surface, const RigidBodyOptions& options = {});
+  BodyId add_soft(SoftBody body, const SoftOptions& options = {});
+  void remove(BodyId id);
+
+  std::size_t size() const { return ids_.size(); }
+  std::span<const BodyId> bodies() const { return order_; }  // as they were added
+  bool contains(BodyId id) const { return ids_.alive(id); }
+  BodyId find(std::string_view name) const;  // null if there is none
+  BodyKind kind(BodyId id) const;
+  const std::string& name(BodyId id) const;
+  // The triangles that touch, and where they are.
+  const TriangleMesh& surface(BodyId id) const;
+  SurfaceId surface_id(BodyId id) const;  // of detector(); null for what does not collide
+
+  // Of all but soft bodies.
+  RigidState state(BodyId id) const;
+  void set_state(BodyId id, const RigidState& state);  // of rigid bodies
+  const RigidBodies& rigid() const { return rigid_; }
+  // Nodes of a soft body may be fixed, released, moved, pulled at.
+  SoftBody& soft(BodyId id);
+  const SoftBody& soft(BodyId id) const;
+  // Nodes that are held, moved away from where they are now as the script says.
+  void move_nodes(BodyId id, std::span<const std::uint32_t> nodes, std::shared_ptr<const Script> script);
+
+  // --- what is between them ---
+  ForceId add_force(std::shared_ptr<Force> force) { return rigid_.add(std::move(force)); }
+  // Where the bodies are now; null ids stand for the world.
+  JointId add_joint(BodyId a, BodyId b, const JointOptions& options);
+  JointId add_joint(std::shared_ptr<RigidConstraint> joint) { return rigid_.add(std::move(joint)); }
+  void remove(ForceId id) { rigid_.remove(id); }
+  void remove(JointId id) { rigid_.remove(id); }
+  void exclude(BodyId a, BodyId b, bool excluded = true);
+  void set_gravity(const Vec3& gravity);
+  Detector& detector() { return detector_; }
+  const WorldOptions& options() const { return options_; }
+
+  // --- time ---
+  const StepReport& step(double seconds);
+  double time() const { return time_; }  // [s]
+  std::uint64_t steps() const { return steps_; }
+  std::span<const Stage> stages() const { return timer_.stages(); }  // of the last step
+  const ContactSet& contacts() const { return contacts_; }           // of the last (sub)step's start
+  Energies energies();
+  // Called at the end of every step, in the order they were added.
+  void observe(std::function<void(const WorldFrame&)> observer) { observers_.push_back(std::move(observer)); }
+
+  // --- state ---
+  std::uint64_t hash() const;
+  Snapshot snapshot() const;
+  void snapshot(Snapshot& into) const;  // the same, into memory that is there already
+  // Of a world with the same bodies, joints and forces. Throws Error, and changes nothing, for any other.
+  void restore(const Snapshot& snapshot);
+
+ private:
+  struct NodeScript {
+    std::vector<std::uint32_t> nodes;
+    std::vector<Vec3> from;
+    std::shared_ptr<const Script> script;
+  };
+  struct Body {
+    BodyId id;
+    BodyKind kind = BodyKind::fixed;
+    std::string name;
+    TriangleMesh local;    // of what does not deform, in its own coordinates
+    TriangleMesh surface;  // as it is
+    SurfaceId touching;    // null: it does not collide
+    std::shared_ptr<const Script> script;
+    std::unique_ptr<SoftBody> soft;
+    bool gravity = true;
+    std::vector<std::uint32_t> nodes;  // of each vertex of the surface
+    Embedding embedding;               // or what it follows
+    std::vector<NodeScript> scripts;
+  };
+
+  BodyId begin_body(BodyKind kind, const std::string& name);
+  Body& body(BodyId id) { return bodies_[require(id)]; }
+  const Body& body(BodyId id) const { return bodies_[require(id)]; }
+  std::size_t require(BodyId id) const;
+  void add_surface(Body& body, bool collides, std::optional<bool> self_contacts);
+  void place_surface(Body& body);
+  void follow_nodes(Body& body);
+
+  void take_inputs(double seconds);
+  void find_contacts();
+  void answer_contacts();
+  void move_bodies(double seconds);
+  void settle(double seconds);
+  void publish();
+
+  void write_structure(ByteWriter& to) const;
+
+  WorldOptions options_;
+  IdPool<BodyTag> ids_;
+  std::vector<Body> bodies_;  // by the index of an id
+  std::vector<BodyId> order_;
+  RigidBodies rigid_;
+  Detector detector_;
+  ContactSet contacts_;
+  StageTimer timer_;
+  StepReport report_;
+  double time_ = 0;
+  std::uint64_t steps_ = 0;
+  std::vector<std::function<void(const WorldFrame&)>> observers_;
+};
+
+}  // namespace palpate

@@ -1,0 +1,142 @@
+// The state of a world: its hash, snapshots of it, and files of those.
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include <palpate/base/error.h>
+#include <palpate/mesh/formats/disk.h>
+#include <palpate/world/world.h>
+
+namespace palpate {
+
+namespace {
+
+constexpr std::string_view mark = "palpate snapshot\n";
+constexpr std::uint32_t version = 1;
+
+std::uint64_t checksum(std::span<const std::byte> bytes) {
+  StateHash hash;
+  hash.add_bytes(bytes.data(), bytes.size());
+  return hash.value();
+}
+
+[[noreturn]] void refuse(const std::string& what, std::string problem) {
+  throw Error(Place::named("snapshot", what), std::move(problem),
+              "Take another one, of this scene and this version of Palpate.");
+}
+
+// What is between the mark and the checksum; refuses what is damaged.
+std::span<const std::byte> contents(const Snapshot& snapshot, const std::string& what) {
+  const std::span<const std::byte> all(snapshot.bytes);
+  if (all.size() < mark.size() || std::memcmp(all.data(), mark.data(), mark.size()) != 0)
+    refuse(what, "it is no snapshot of Palpate");
+  std::uint32_t written = 0;
+  std::uint64_t sum = 0;
+  if (all.size() < mark.size() + sizeof written + sizeof sum) refuse(what, "it is cut off");
+  std::memcpy(&written, all.data() + mark.size(), sizeof written);
+  if (written != version) refuse(what, fmt::format("it is of version {}, not {}", written, version));
+  const std::size_t end = all.size() - sizeof sum;
+  std::memcpy(&sum, all.data() + end, sizeof sum);
+  if (checksum(all.first(end)) != sum) refuse(what, "it is cut off or damaged");
+  return all.subspan(mark.size() + sizeof written, end - mark.size() - sizeof written);
+}
+
+}  // namespace
+
+std::uint64_t World::hash() const {
+  StateHash hash;
+  hash.add(steps_);
+  hash.add(time_);
+  rigid_.hash(hash);
+  for (const BodyId id : order_) {
+    hash.add(id.index);
+    hash.add(id.generation);
+    if (bodies_[id.index].soft) bodies_[id.index].soft->hash(hash);
+  }
+  return hash.value();
+}
+
+// What the bodies are, as far as it has to be the same.
+void World::write_structure(ByteWriter& to) const {
+  to.put(std::uint64_t{order_.size()});
+  for (const BodyId id : order_) {
+    const Body& one = bodies_[id.index];
+    to.put(id.index);
+    to.put(id.generation);
+    to.put(one.kind);
+    to.put(std::string_view(one.name));
+    to.put(std::uint64_t{one.soft ? one.soft->positions().size() : one.local.positions.size()});
+    to.put(one.soft ? one.soft->changes() : std::uint64_t{0});
+  }
+}
+
+void World::snapshot(Snapshot& into) const {
+  into.bytes.clear();
+  ByteWriter to(into.bytes);
+  for (const char c : mark) to.put(c);
+  to.put(version);
+  write_structure(to);
+  to.put(steps_);
+  to.put(time_);
+  rigid_.save(to);
+  for (const BodyId id : order_)
+    if (bodies_[id.index].soft) bodies_[id.index].soft->save(to);
+  to.put(checksum(into.bytes));
+}
+
+Snapshot World::snapshot() const {
+  Snapshot result;
+  snapshot(result);
+  return result;
+}
+
+void World::restore(const Snapshot& snapshot) {
+  const std::string what = "world";
+  ByteReader from(contents(snapshot, what), what);
+  // All that could be refused comes first.
+  const auto count = from.get<std::uint64_t>();
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const BodyId id{from.get<std::uint32_t>(), from.get<std::uint32_t>()};
+    const auto kind_then = from.get<BodyKind>();
+    const std::string name_then = from.get_text();
+    const auto nodes = from.get<std::uint64_t>(), changes = from.get<std::uint64_t>();
+    if (i >= order_.size() || order_[i] != id || bodies_[id.index].name != name_then ||
+        bodies_[id.index].kind != kind_then)
+      refuse(what, fmt::format("its body {}, '{}', is not the one in this world", i + 1, name_then));
+    const Body& one = bodies_[id.index];
+    if (nodes != (one.soft ? one.soft->positions().size() : one.local.positions.size()) ||
+        changes != (one.soft ? one.soft->changes() : 0))
+      refuse(what, fmt::format("its body '{}' has other vertices or elements", name_then));
+  }
+  if (count != order_.size())
+    refuse(what,
+           fmt::format("the world has a body '{}' that it does not know", bodies_[order_[count].index].name));
+  steps_ = from.get<std::uint64_t>();
+  time_ = from.get<double>();
+  rigid_.load(from);
+  options_.rigid.gravity = rigid_.options().gravity;
+  for (const BodyId id : order_) {
+    Body& one = bodies_[id.index];
+    if (one.soft) one.soft->load(from);
+  }
+  if (from.left() != 0) refuse(what, "there is more in it than there should be");
+  contacts_ = {};
+  settle(0);
+}
+
+void write_snapshot(const std::string& path, const Snapshot& snapshot) {
+  detail::write_bytes(path, {reinterpret_cast<const char*>(snapshot.bytes.data()), snapshot.bytes.size()});
+}
+
+Snapshot read_snapshot(const std::string& path) {
+  const detail::Bytes bytes = detail::read_bytes(path);
+  Snapshot result;
+  result.bytes.resize(bytes.size);
+  if (bytes.size > 0) std::memcpy(result.bytes.data(), bytes.data.get(), bytes.size);
+  contents(result, path);
+  return result;
+}
+
+}  // namespace palpate

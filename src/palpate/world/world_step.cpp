@@ -1,0 +1,112 @@
+// The life of a step.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include <palpate/base/error.h>
+#include <palpate/world/world.h>
+
+namespace palpate {
+
+const StepReport& World::step(double seconds) {
+  if (!(seconds > 0) || !std::isfinite(seconds))
+    throw Error(Place::named("world", "step"), fmt::format("its length is {} s", seconds),
+                "It must be above 0.");
+  const Clock::time_point begin = Clock::now();
+  timer_.restart();
+  report_ = {};
+  const double h = seconds / options_.substeps;
+  for (int k = 0; k < options_.substeps; ++k) {
+    {
+      const auto stage = timer_.measure("inputs");
+      take_inputs(h);
+    }
+    {
+      const auto stage = timer_.measure("detect");
+      find_contacts();
+    }
+    {
+      const auto stage = timer_.measure("respond");
+      answer_contacts();
+    }
+    {
+      const auto stage = timer_.measure("solve");
+      move_bodies(h);
+    }
+    {
+      const auto stage = timer_.measure("finish");
+      settle(h);
+    }
+  }
+  ++steps_;
+  report_.step = steps_;
+  report_.time = time_;
+  {
+    const auto stage = timer_.measure("publish");
+    report_.nanoseconds = std::chrono::nanoseconds(Clock::now() - begin).count();
+    publish();
+  }
+  return report_;
+}
+
+// Tools and held nodes learn where they will be at the end.
+void World::take_inputs(double seconds) {
+  for (const BodyId id : order_) {
+    Body& one = bodies_[id.index];
+    if (one.script && one.kind == BodyKind::kinematic) rigid_.move_to(id, one.script->at(time_ + seconds));
+    for (const NodeScript& script : one.scripts) {
+      const Pose pose = script.script->at(time_ + seconds);
+      for (std::size_t i = 0; i < script.nodes.size(); ++i)
+        one.soft->move(script.nodes[i], pose.apply(script.from[i]));
+    }
+  }
+}
+
+void World::find_contacts() {
+  if (options_.detects) contacts_ = detector_.detect();
+}
+
+// Contacts are found and shown; nothing pushes back yet.
+void World::answer_contacts() {}
+
+void World::move_bodies(double seconds) {
+  rigid_.set_time(time_);
+  const RigidReport rigid = rigid_.step(seconds);
+  report_.rigid.awake = rigid.awake;
+  report_.rigid.rounds += rigid.rounds;
+  report_.rigid.violation = std::max(report_.rigid.violation, rigid.violation);
+  report_.failures += rigid.failed;
+  for (const BodyId id : order_) {
+    if (!bodies_[id.index].soft) continue;
+    const SolveReport one = bodies_[id.index].soft->step(seconds);
+    report_.soft.iterations += one.iterations;
+    report_.soft.evaluations += one.evaluations;
+    report_.soft.untangled = report_.soft.untangled || one.untangled;
+    report_.soft.residual = std::max(report_.soft.residual, one.residual);
+    report_.failures += one.failed ? 1 : 0;
+  }
+}
+
+// Surfaces follow their bodies.
+void World::settle(double seconds) {
+  time_ += seconds;
+  for (const BodyId id : order_) {
+    Body& one = bodies_[id.index];
+    if (one.kind == BodyKind::fixed) continue;
+    if (one.soft) {
+      follow_nodes(one);
+      if (one.touching) detector_.set_positions(one.touching, one.surface.positions);
+    } else {
+      place_surface(one);
+      if (one.touching) detector_.set_pose(one.touching, rigid_.state(id).pose);
+    }
+  }
+}
+
+void World::publish() {
+  const WorldFrame frame{*this, report_, timer_.stages(), contacts_};
+  for (const auto& observer : observers_) observer(frame);
+}
+
+}  // namespace palpate

@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# `palpate run` and `palpate scenes` as a user meets them. Usage: run_test.sh PROGRAM CASE
+set -euo pipefail
+program=$1 case_name=$2
+scenes=$(cd -- "$(dirname -- "$0")/../../scenes" && pwd)
+export PALPATE_SCENES=$scenes
+work=$(mktemp -d -t 'palpate run XXXXXX')
+trap 'rm -rf -- "$work"' EXIT
+cd -- "$work"
+
+fail() { echo "FAILED: $*" >&2; cat "$work/out" "$work/err" >&2; exit 1; }
+command_() { code=0; "$program" "$@" >"$work/out" 2>"$work/err" </dev/null || code=$?; }
+expect_code() { [[ $code == "$1" ]] || fail "exit code $code, not $1"; }
+expect_out() { grep -qE -- "$1" "$work/out" || fail "stdout lacks: $1"; }
+expect_err() { grep -qE -- "$1" "$work/err" || fail "stderr lacks: $1"; }
+hash_of() { sed -n 's/.*"state_hash": "\([^"]*\)".*/\1/p' "$1"; }
+
+lists_scenes() {
+  command_ scenes; expect_code 0; expect_out '^beams +.'; expect_out '^spring-cubes-4 +.'; expect_out '^top +.'
+  command_ scenes --json; expect_code 0; expect_out '"name": "pendulum"'
+  command_ scenes --keys; expect_code 0; expect_out '`gravity`'
+  PALPATE_SCENES=$work/none command_ scenes; expect_code 1; expect_err 'PALPATE_SCENES'
+}
+leaves_a_folder() {
+  command_ run "$scenes/beams.toml" --steps 5 --export vtu --every 2; expect_code 0
+  expect_out 'solve'; expect_err 'wrote results/beams/report.html'
+  for file in summary.json timings.csv contacts.csv energies.csv scene.toml report.html frames.pvd; do
+    [[ -s results/beams/$file ]] || fail "no $file"
+  done
+  for key in '"steps": 5' '"state_hash"' '"real_time_factor"' '"stages"' '"contacts"' '"energy"' '"p99"' '"worst"'; do
+    grep -qF -- "$key" results/beams/summary.json || fail "the summary lacks $key"
+  done
+  [[ $(wc -l <results/beams/timings.csv) -ge 6 ]] || fail "timings.csv has too few lines"
+  grep -q 'DataSet' results/beams/frames.pvd || fail "no frames"
+  # Nothing is overwritten silently.
+  command_ run beams --steps 1; expect_code 0; expect_err 'wrote results/beams-2/report.html'
+  command_ run beams --steps 1 --out results/beams; expect_code 1; expect_err '--overwrite'
+  command_ run beams --steps 1 --out results/beams --overwrite; expect_code 0
+  # The scene as run can be run.
+  command_ run results/beams-2/scene.toml --steps 1 --out again --json -; expect_code 0
+  [[ $(head -c 1 out) == '{' ]] || fail "stdout has more than the JSON"
+}
+gives_the_same_hash() {
+  command_ run twist --steps 12 --threads 1 --out one; expect_code 0
+  command_ run twist --steps 12 --threads 4 --out four; expect_code 0
+  command_ run twist --steps 5 --out half --save state; expect_code 0
+  command_ run twist --steps 7 --from state --out rest; expect_code 0
+  [[ -n $(hash_of one/summary.json) ]] || fail "no hash"
+  [[ $(hash_of one/summary.json) == "$(hash_of four/summary.json)" ]] || fail "threads change the hash"
+  [[ $(hash_of one/summary.json) == "$(hash_of rest/summary.json)" ]] || fail "a stop on the way changes the hash"
+  command_ run top --steps 1 --from state --out wrong; expect_code 1; expect_err 'is not the one in this world'
+  printf 'x' | dd of=state bs=1 seek=100 conv=notrunc status=none
+  command_ run twist --steps 1 --from state --out wrong; expect_code 1; expect_err 'damaged'
+  command_ run twist --steps 1 --from nothing --out wrong; expect_code 1; expect_err 'nothing'
+  [[ ! -e wrong ]] || fail "a refused run leaves a folder"
+}
+answers_bad_scenes() {
+  command_ run baems; expect_code 1; expect_err "Did you mean 'beams'"
+  command_ run no/such.toml; expect_code 1; expect_err 'there is no such file'
+  command_ run beams --set run.stpe=1; expect_code 1; expect_err "Did you mean 'step'"
+  command_ run beams --set run.step=-1; expect_code 1; expect_err 'above 0'
+  command_ run beams --set body.fine.material.young=nan; expect_code 1; expect_err 'young'
+  printf '[[body]]\nname = "a"\nkind = "soft"\nmesh = { file = "none.vtk" }\nmaterial = "muscle"\n' >x.toml
+  command_ run x.toml; expect_code 1; expect_err 'x.toml:4.*none.vtk'
+  printf 'a = [1,\n' >x.toml
+  command_ run x.toml; expect_code 1; expect_err 'x.toml:'
+  command_ run beams --steps many; expect_code 2; expect_err '--steps'
+  command_ run beams --export obj; expect_code 2; expect_err '--export'
+  command_ run; expect_code 2; expect_err 'SCENE'
+  : >file
+  command_ run beams --steps 1 --out file/x; expect_code 1; expect_err 'file'
+  command_ run beams --steps 1 --json none/x.json; expect_code 1; expect_err 'none'
+}
+stops_on_interrupt_with_all_files() {
+  set -m
+  "$program" run beams --steps 1000000 --out x >"$work/out" 2>"$work/err" &
+  local pid=$!
+  until [[ -s x/scene.toml ]]; do sleep 0.05; kill -0 "$pid" || fail "it ended by itself"; done
+  sleep 0.5
+  kill -INT "$pid"
+  code=0; wait "$pid" || code=$?
+  expect_code 130; expect_err 'interrupted'
+  grep -q '"interrupted": true' x/summary.json || fail "the summary does not say that it was interrupted"
+  [[ -s x/report.html && -s x/timings.csv ]] || fail "files are missing"
+}
+survives_a_full_disk() {
+  # A limit on the size of files stands in for it: the tables end early, the summary is there.
+  code=0; (ulimit -f 40; "$program" run top --steps 4000 --out x) >"$work/out" 2>"$work/err" || code=$?
+  grep -qE 'x/(timings|contacts|energies).csv' "$work/err" || fail "nobody says what could not be written"
+  [[ -s x/summary.json ]] || fail "no summary"
+}
+studies_springs() {
+  command_ study springs --quick --out s --json s.json; expect_code 0
+  expect_out "Euler's error"; expect_err 'wrote s/index.html'
+  grep -q '"order"' s.json || fail "no order"
+  grep -q '</svg>' s/springs-4-error.svg || fail "no plot"
+}
+"$case_name"

@@ -1,0 +1,90 @@
+#include <palpate/report/run_page.h>
+
+#include <pugixml.hpp>
+
+#include "run_samples.h"
+
+namespace palpate::testing {
+namespace {
+
+RunFacts odd_facts() {
+  RunFacts facts{.scene = "a <b> & \"c\"",
+                 .scene_text = "[world]\n# 1 < 2 && </pre><script>alert(1)</script>\nname = \"x\"\n",
+                 .command_line = "palpate run 'a b.toml' > log",
+                 .state_hash = 1,
+                 .threads = 1};
+  facts.bodies = {{"<liver>", "soft", "a & b", 1, 2, 3, 4}};
+  facts.warnings = {"3 < 4"};
+  return facts;
+}
+
+// Empty if it is well-formed.
+std::string problem_in(const std::string& html, pugi::xml_document& document) {
+  const auto result = document.load_string(html.c_str(), pugi::parse_default | pugi::parse_ws_pcdata);
+  return result ? "" : result.description();
+}
+
+TEST(RunPage, ShowsEverythingEscaped) {
+  const RunFacts facts = odd_facts();
+  const std::string html = run_page(facts, sample_run(300));
+  pugi::xml_document document;
+  ASSERT_EQ(problem_in(html, document), "");
+  EXPECT_FALSE(document.select_node("//script"));
+  EXPECT_STREQ(document.select_node("//h1").node().text().get(), "Run of a <b> & \"c\"");
+  const auto texts = document.select_nodes("//pre");
+  ASSERT_EQ(texts.size(), 2u);
+  EXPECT_EQ(texts[0].node().text().get(), "\n" + facts.command_line);
+  EXPECT_EQ(texts[1].node().text().get(), "\n" + facts.scene_text);
+  EXPECT_TRUE(document.select_node("//td[text()='<liver>']"));
+  EXPECT_TRUE(document.select_node("//li[text()='3 < 4']"));
+  EXPECT_TRUE(document.select_node("//td[text()='0000000000000001']"));
+  EXPECT_TRUE(document.select_node("//text[text()='- - 16.7 ms: 60 Hz']"));
+  EXPECT_EQ(document.select_nodes("//div[@class='wide plot']").size(), 4u);
+  // Nothing is fetched from elsewhere.
+  for (const char* part : {"href=", "url(", "src=\"http", "@import"})
+    EXPECT_EQ(html.find(part), std::string::npos) << part;
+}
+
+TEST(RunPage, IsWellFormedWithoutStepsEnergiesOrBodies) {
+  pugi::xml_document document;
+  EXPECT_EQ(problem_in(run_page({}, RunRecord()), document), "");
+  RunRecord bare;
+  StepRecord step;
+  for (int i = 0; i < 3; ++i) bare.add(step);
+  EXPECT_EQ(run_plots(bare).size(), 2u);  // time and contacts
+  const std::string html = run_page({}, bare);
+  EXPECT_EQ(problem_in(html, document), "");
+  EXPECT_EQ(html.find("nan"), std::string::npos);
+  EXPECT_EQ(html.find("inf"), std::string::npos);
+}
+
+TEST(RunPage, StaysSmallHoweverLongTheRun) {
+  const RunRecord record = sample_run(20'000);
+  const auto plots = run_plots(record);
+  for (const Plot& plot : plots)
+    for (const PlotSeries& series : plot.series) EXPECT_LE(series.points.size(), 1024u);
+  ASSERT_GE(plots[0].series.size(), 2u);
+  EXPECT_EQ(plots[0].series[1].name, "longest of them");
+  EXPECT_EQ(plots[0].title, "Time per step (means of 32 steps)");
+  EXPECT_LT(run_page({}, record).size(), 1'000'000u);
+}
+
+TEST(RunPage, PlotsTheStagesThatTakeMost) {
+  RunRecord record;
+  std::vector<std::string> names;
+  for (int k = 0; k < 12; ++k) names.push_back("stage " + std::to_string(k));
+  std::vector<Stage> stages;
+  for (std::size_t k = 0; k < names.size(); ++k)
+    stages.push_back({names[k], static_cast<std::int64_t>(k) * 100'000, 1});
+  StepRecord step;
+  step.stages = stages;
+  step.nanoseconds = 7'000'000;
+  record.add(step);
+  const Plot plot = run_plots(record)[0];
+  ASSERT_EQ(plot.series.size(), 8u);  // the whole step and seven
+  EXPECT_EQ(plot.series[1].name, "stage 5");
+  EXPECT_EQ(plot.series[7].name, "stage 11");
+}
+
+}  // namespace
+}  // namespace palpate::testing

@@ -1,0 +1,148 @@
+// The scenes that come with Palpate: each can be read and built, runs without failure, and shows what it is
+// there for.
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include <palpate/base/parallel.h>
+#include <palpate/scene/build_world.h>
+#include <palpate/scene/read_scene.h>
+#include <palpate/study/study_springs.h>
+
+namespace palpate {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path scenes() { return fs::path(PALPATE_SOURCE_DIR) / "scenes"; }
+Scene scene_named(const std::string& name, std::span<const std::string> overrides = {}) {
+  return read_scene(scenes() / (name + ".toml"), overrides);
+}
+
+void go(World& world, const Scene& scene, double seconds) {
+  for (int i = 0; i < static_cast<int>(std::lround(seconds / scene.run.step)); ++i) {
+    const StepReport& report = world.step(scene.run.step);
+    ASSERT_EQ(report.failures, 0u);
+  }
+}
+
+TEST(BuiltInScenes, AllRunAndGiveTheSameBytes) {
+  std::size_t count = 0;
+  for (const auto& entry : fs::directory_iterator(scenes())) {
+    if (entry.path().extension() != ".toml") continue;
+    SCOPED_TRACE(entry.path().filename());
+    const Scene scene = read_scene(entry.path());
+    EXPECT_FALSE(scene.title.empty());
+    EXPECT_EQ(parse_scene(scene.text, "again"), scene) << "the scene as run is the scene";
+    std::vector<std::uint64_t> hashes;
+    for (const int threads : {1, 2, 4}) {
+      const auto world = build_world(scene);
+      Threads(threads).run([&] { go(*world, scene, 10 * scene.run.step); });
+      hashes.push_back(world->hash());
+    }
+    EXPECT_EQ(hashes[0], hashes[1]);
+    EXPECT_EQ(hashes[0], hashes[2]);
+    ++count;
+  }
+  EXPECT_GE(count, 9u);
+}
+
+// How far the free end of each is below the held one.
+TEST(BuiltInScenes, BeamsSag) {
+  const Scene scene = scene_named("beams");
+  const auto world = build_world(scene);
+  go(*world, scene, 2.5);
+  for (const BodyId id : world->bodies()) {
+    const SoftBody& body = world->soft(id);
+    double low = 0;
+    for (std::size_t v = 0; v < body.positions().size(); ++v)
+      low = std::min(low, body.positions()[v].z() - body.rest().positions[v].z());
+    // rho g A L^4 / (8 E I) of the softest is 1.7 mm; coarse elements are stiffer.
+    EXPECT_LT(low, -0.2e-3) << world->name(id);
+    EXPECT_GT(low, -4e-3) << world->name(id);
+    EXPECT_EQ(body.inverted(), 0u);
+  }
+}
+
+TEST(BuiltInScenes, SagTakesAnyMesh) {
+  const auto folder = fs::temp_directory_path();
+  const std::vector<std::string> overrides = {
+      R"(body.body.mesh={shape="solid-box", size-x=0.1, size-y=0.03, size-z=0.03, cells-x=6, cells-y=2, cells-z=2})",
+      "body.body.fix.0={plane={point=[-0.049, 0, 0], normal=[1, 0, 0]}}"};
+  const Scene scene = scene_named("sag", overrides);
+  const auto world = build_world(scene);
+  go(*world, scene, 0.5);
+  const SoftBody& body = world->soft(world->find("body"));
+  double low = 0;
+  for (std::size_t v = 0; v < body.positions().size(); ++v)
+    low = std::min(low, body.positions()[v].z() - body.rest().positions[v].z());
+  EXPECT_LT(low, -1e-3);
+  EXPECT_EQ(body.inverted(), 0u);
+}
+
+TEST(BuiltInScenes, TheTwistedBarSpringsBack) {
+  const Scene scene = scene_named("twist");
+  const auto world = build_world(scene);
+  SoftBody& body = world->soft(world->find("bar"));
+  const double before = body.elastic_energy();
+  go(*world, scene, 2);
+  EXPECT_LT(body.elastic_energy(), 0.02 * before);
+  EXPECT_EQ(body.inverted(), 0u);
+}
+
+// The scenes are the systems of the study.
+TEST(BuiltInScenes, SpringCubesSwingAsTheyShould) {
+  for (const SpringSystem& system : SpringSystem::all()) {
+    const Scene scene = scene_named("spring-cubes-" + std::to_string(system.number));
+    const auto world = build_world(scene);
+    const std::vector<Vec3> exact = system.exact(scene.run.step, scene.run.steps);
+    for (std::size_t i = 0; i <= 400; ++i) {
+      const Vec3 between =
+          world->rigid().centre(world->find("two")) - world->rigid().centre(world->find("one"));
+      ASSERT_LT((between - exact[i]).norm(), 1e-3) << system.number << " at step " << i;
+      world->step(scene.run.step);
+    }
+  }
+}
+
+TEST(BuiltInScenes, OnlyTheMiddleAxisFlips) {
+  const Scene scene = scene_named("top");
+  const auto world = build_world(scene);
+  std::vector<int> flips(world->size(), 0);
+  std::vector<double> last(world->size(), 0);
+  const std::vector<Vec3> axes = {Vec3(1, 0, 0), Vec3(0, 1, 0), Vec3(0, 0, 1)};
+  const double energy = world->energies().total();
+  for (std::size_t i = 0; i < scene.run.steps; ++i) {
+    world->step(scene.run.step);
+    for (std::size_t k = 0; k < axes.size(); ++k) {
+      const double along = (world->state(world->bodies()[k]).pose.rotation * axes[k]).dot(axes[k]);
+      if (i > 0 && (along > 0) != (last[k] > 0) && k == 1) ++flips[k];
+      if (k != 1) {
+        EXPECT_GT(along, 0.99) << k;
+      }
+      last[k] = along;
+    }
+  }
+  EXPECT_GE(flips[1], 2);
+  EXPECT_NEAR(world->energies().total() / energy, 1, 1e-9);
+}
+
+TEST(BuiltInScenes, JointsHoldInThePendulum) {
+  const Scene scene = scene_named("pendulum");
+  const auto world = build_world(scene);
+  double worst = 0;
+  for (int i = 0; i < 600; ++i) worst = std::max(worst, world->step(scene.run.step).rigid.violation);
+  EXPECT_LT(worst, 1e-8);
+  const RigidState sleigh = world->state(world->find("sleigh"));
+  EXPECT_GT(sleigh.pose.position.x(), 0.1) << "it slides down";
+  EXPECT_NEAR(sleigh.pose.position.z(), -0.2 * sleigh.pose.position.x(), 1e-9);
+  const Vec3 welded = world->state(world->find("left"))
+                          .pose.inverse()
+                          .apply(world->state(world->find("right")).pose.position);
+  EXPECT_LT((welded - Vec3(0.12, 0, 0)).norm(), 1e-8);
+}
+
+}  // namespace
+}  // namespace palpate

@@ -1,0 +1,168 @@
+// Going back in time, and the same bytes again.
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+#include <support/cases.h>
+#include <world/world_cases.h>
+
+#include <palpate/base/build_facts.h>
+#include <palpate/base/error.h>
+#include <palpate/base/parallel.h>
+#include <palpate/solve/solver.h>
+
+namespace palpate {
+namespace {
+
+constexpr double frame = 1.0 / 60;
+
+void go(World& world, int steps) {
+  for (int i = 0; i < steps; ++i) world.step(frame);
+}
+
+TEST(Snapshot, RestoredWorldsGoOnTheSame) {
+  for (const std::string_view solver : solver_names())
+    for (const int substeps : {1, 2}) {
+      SCOPED_TRACE(solver);
+      const auto world = testing::mixed_world(substeps, solver);
+      go(*world, 5);
+      const Snapshot then = world->snapshot();
+      const std::uint64_t hash_then = world->hash();
+      go(*world, 10);
+      const std::uint64_t hash_later = world->hash();
+      EXPECT_NE(hash_then, hash_later);
+      world->restore(then);
+      EXPECT_EQ(world->hash(), hash_then);
+      EXPECT_EQ(world->snapshot().bytes, then.bytes);
+      go(*world, 10);
+      EXPECT_EQ(world->hash(), hash_later) << "back and on";
+      const auto other = testing::mixed_world(substeps, solver);
+      other->restore(then);
+      go(*other, 10);
+      EXPECT_EQ(other->hash(), hash_later) << "in a world that never was there";
+      EXPECT_EQ(other->steps(), 15u);
+    }
+}
+
+// While the factor of a changed body is still being made in the background, too.
+TEST(Snapshot, NodesMayBeFixedAndReleasedOnTheWay) {
+  const auto run = [](World& world, int from, int to, Snapshot* at, int when) {
+    for (int i = from; i < to; ++i) {
+      if (at != nullptr && i == when) world.snapshot(*at);
+      SoftBody& body = world.soft(world.find("held"));
+      const std::vector<std::uint32_t> some = {1, 2, 3};
+      if (i == 4) body.fix(some);
+      if (i == 6) body.release(some);
+      if (i == 7) body.fix(std::vector<std::uint32_t>{5});
+      if (i == 8) body.set_force(2, Vec3(0, 1, 0));
+      world.step(frame);
+    }
+  };
+  const auto whole = testing::mixed_world();
+  run(*whole, 0, 15, nullptr, 0);
+  for (int when = 3; when < 12; ++when) {
+    const auto world = testing::mixed_world(), other = testing::mixed_world();
+    Snapshot then;
+    run(*world, 0, 15, &then, when);
+    ASSERT_EQ(world->hash(), whole->hash()) << when;
+    world->restore(then);
+    run(*world, when, 15, nullptr, 0);
+    EXPECT_EQ(world->hash(), whole->hash()) << when;
+    other->restore(then);
+    run(*other, when, 15, nullptr, 0);
+    EXPECT_EQ(other->hash(), whole->hash()) << when;
+  }
+}
+
+TEST(Snapshot, ThreadsMakeNoDifference) {
+  std::vector<std::uint64_t> hashes;
+  for (const int threads : {1, 2, 4}) {
+    const auto world = testing::mixed_world();
+    Threads(threads).run([&] { go(*world, 20); });
+    hashes.push_back(world->hash());
+  }
+  EXPECT_EQ(hashes[0], hashes[1]);
+  EXPECT_EQ(hashes[0], hashes[2]);
+}
+
+TEST(Snapshot, FilesComeBack) {
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("palpate_snapshot_test_" + std::to_string(::getpid())))
+          .string();
+  const auto world = testing::mixed_world();
+  go(*world, 3);
+  write_snapshot(path, world->snapshot());
+  const auto other = testing::mixed_world();
+  other->restore(read_snapshot(path));
+  EXPECT_EQ(other->hash(), world->hash());
+  // Bytes that are changed, missing or foreign.
+  std::string bytes;
+  {
+    std::ifstream in(path, std::ios::binary);
+    bytes.assign(std::istreambuf_iterator<char>(in), {});
+  }
+  const auto expect_refused = [&](const std::string& changed, std::string_view word) {
+    std::ofstream(path, std::ios::binary) << changed;
+    try {
+      read_snapshot(path);
+      ADD_FAILURE() << "accepted, " << word;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
+    }
+  };
+  expect_refused("", "no snapshot");
+  expect_refused("solid cube\n", "no snapshot");
+  std::string newer = bytes;
+  newer[17] = 9;
+  expect_refused(newer, "version");
+  testing::Random random(3);
+  for (int i = 0; i < 50; ++i) {
+    std::string changed = bytes;
+    changed[21 + random.below(bytes.size() - 21)] ^= static_cast<char>(1 << random.below(8));
+    expect_refused(changed, "damaged");
+    expect_refused(bytes.substr(0, 21 + random.below(bytes.size() - 21)), "cut off");
+  }
+  std::filesystem::remove(path);
+  EXPECT_THROW(read_snapshot(path), Error);
+  EXPECT_THROW(write_snapshot("/nowhere/at/all", world->snapshot()), Error);
+}
+
+TEST(Snapshot, OtherWorldsRefuseByName) {
+  const auto world = testing::mixed_world();
+  go(*world, 2);
+  const Snapshot then = world->snapshot();
+  const auto expect_refused = [&](World& other, std::string_view word) {
+    const std::uint64_t before = other.hash();
+    try {
+      other.restore(then);
+      ADD_FAILURE() << "accepted";
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
+    }
+    EXPECT_EQ(other.hash(), before) << "what is refused changes nothing";
+  };
+  World empty;
+  expect_refused(empty, "floor");
+  const auto fewer = testing::mixed_world();
+  fewer->remove(fewer->find("embedded"));
+  expect_refused(*fewer, "embedded");
+  const auto more = testing::mixed_world();
+  more->add_static(make(BoxShape{}), {.name = "one more"});
+  expect_refused(*more, "one more");
+}
+
+// The same in every build: each leaves its hash in a file that a campaign of several builds shares.
+TEST(Snapshot, DebugAndReleaseAgree) {
+  const auto world = testing::mixed_world();
+  go(*world, 30);
+  std::ofstream(PALPATE_HASHES, std::ios::app) << build_facts().build_type << ' ' << world->hash() << '\n';
+  std::ifstream in(PALPATE_HASHES);
+  std::string build;
+  std::uint64_t hash = 0;
+  while (in >> build >> hash) EXPECT_EQ(hash, world->hash()) << "in the build " << build;
+}
+
+}  // namespace
+}  // namespace palpate

@@ -1,0 +1,163 @@
+// A world and its steps.
+#include <palpate/world/world.h>
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+#include <support/allocation_counter.h>
+#include <world/world_cases.h>
+
+#include <palpate/base/error.h>
+#include <palpate/base/parallel.h>
+
+namespace palpate {
+namespace {
+
+constexpr double frame = 1.0 / 60;
+
+TEST(World, StepsReadAsTheirStages) {
+  const auto world = testing::mixed_world();
+  std::vector<std::string_view> seen;
+  std::uint64_t told = 0;
+  world->observe([&](const WorldFrame& f) {
+    told = f.report.step;
+    EXPECT_EQ(&f.world, world.get());
+    EXPECT_EQ(f.stages.size(), 6u);
+  });
+  const StepReport report = world->step(frame);
+  for (const Stage& stage : world->stages()) seen.push_back(stage.name);
+  EXPECT_EQ(seen,
+            (std::vector<std::string_view>{"inputs", "detect", "respond", "solve", "finish", "publish"}));
+  EXPECT_EQ(told, 1u);
+  EXPECT_EQ(report.step, 1u);
+  EXPECT_NEAR(report.time, frame, 1e-15);
+  EXPECT_EQ(report.failures, 0u);
+  EXPECT_GT(report.soft.iterations, 0);
+}
+
+TEST(World, BodiesComeAndGo) {
+  World world;
+  const TriangleMesh box = make(BoxShape{});
+  const BodyId a = world.add_rigid(box, {.name = "a"}), b = world.add_static(box, {.name = "b"});
+  EXPECT_EQ(world.find("a"), a);
+  EXPECT_EQ(world.kind(b), BodyKind::fixed);
+  EXPECT_EQ(world.size(), 2u);
+  EXPECT_THROW(world.add_static(box, {.name = "a"}), Error) << "names are unique";
+  EXPECT_EQ(world.size(), 2u);
+  world.step(frame);
+  world.remove(a);
+  EXPECT_FALSE(world.contains(a));
+  EXPECT_THROW(world.state(a), Error);
+  EXPECT_THROW(world.remove(a), Error);
+  const BodyId c = world.add_rigid(box, {.name = "a"});
+  EXPECT_NE(a, c);
+  world.step(frame);
+  EXPECT_LT(world.state(c).velocity.z(), 0);
+  EXPECT_EQ(world.state(b).velocity.norm(), 0);
+}
+
+TEST(World, WhatCannotBeIsRefusedAndLeavesNothing) {
+  World world;
+  TriangleMesh bad = make(BoxShape{});
+  bad.positions[3].y() = std::nan("");
+  EXPECT_THROW(world.add_rigid(bad), Error);
+  EXPECT_THROW(world.add_static(bad), Error);
+  EXPECT_THROW(world.add_rigid(TriangleMesh{}), Error) << "it has no mass";
+  const TriangleMesh open{{Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(0, 1, 0)}, {{0, 1, 2}}};
+  EXPECT_THROW(world.add_rigid(open), Error);
+  EXPECT_THROW(world.add_static(make(BoxShape{}), {.pose = {Quat(0, 0, 0, 0), Vec3::Zero()}}), Error);
+  EXPECT_EQ(world.size(), 0u);
+  EXPECT_THROW(world.step(0), Error);
+  EXPECT_THROW(world.step(-1), Error);
+  EXPECT_THROW(World(WorldOptions{.substeps = 0}), Error);
+  world.step(frame);  // nothing is something
+}
+
+TEST(World, FindsContactsBetweenAllKinds) {
+  WorldOptions options;
+  options.contact.contact_distance = 0.02;
+  options.rigid.gravity.setZero();
+  World world(options);
+  const TriangleMesh ball = make(SphereShape{.radius = 0.5, .around = 16, .bands = 8});
+  TetMesh beam = make(BeamShape{.cell = 0.25, .along = 4, .across = 2});
+  for (Vec3& p : beam.positions) p += Vec3(0, 0, -0.75);
+  const BodyId soft = world.add_soft(SoftBody(beam, {.density = 1000, .young = 1e6, .poisson = 0.4}));
+  world.step(frame);
+  EXPECT_EQ(world.contacts().size(), 0u);
+  double top = -HUGE_VAL;
+  for (const Vec3& p : world.surface(soft).positions) top = std::max(top, p.z());
+  const BodyId rigid =
+      world.add_rigid(ball, {.state = {.pose = {Quat::Identity(), Vec3(0.5, 0.2, top + 0.51)}}});
+  world.step(frame);
+  EXPECT_GT(world.contacts().size(), 0u);
+  world.exclude(rigid, soft);
+  world.step(frame);
+  EXPECT_EQ(world.contacts().size(), 0u);
+}
+
+TEST(World, EmbeddedSurfacesFollow) {
+  const auto world = testing::mixed_world();
+  const BodyId id = world->find("embedded");
+  const std::vector<Vec3> before = world->surface(id).positions;
+  for (int i = 0; i < 10; ++i) world->step(frame);
+  // In free fall, all of it falls alike.
+  const double fallen = world->surface(id).positions[0].z() - before[0].z();
+  EXPECT_LT(fallen, -0.1);
+  for (std::size_t i = 0; i < before.size(); ++i)
+    EXPECT_LT((world->surface(id).positions[i] - before[i] - Vec3(0, 0, fallen)).norm(), 1e-6);
+}
+
+TEST(World, ScriptsCarryToolsAndNodes) {
+  const auto world = testing::mixed_world();
+  for (int i = 0; i < 30; ++i) world->step(frame);
+  EXPECT_LT((world->state(world->find("tool")).pose.position - Vec3(2, 0, 0)).norm(), 1e-9);
+  const SoftBody& carried = world->soft(world->find("carried"));
+  const Pose pose = SteadyScript(Pose{}, Vec3(0, 0, 0.5), Vec3(0.5, 0, 0)).at(world->time());
+  std::size_t count = 0;
+  for (std::size_t v = 0; v < carried.positions().size(); ++v) {
+    const Vec3& rest = carried.rest().positions[v];
+    if (rest.x() > carried.rest().positions[0].x() + 1e-9) continue;
+    EXPECT_LT((carried.positions()[v] - pose.apply(rest)).norm(), 1e-12);
+    ++count;
+  }
+  EXPECT_GT(count, 3u);
+}
+
+TEST(World, ForcesOnlyWhereTheyShould) {
+  World world;
+  const TriangleMesh box = make(BoxShape{});
+  const BodyId floats = world.add_rigid(box, {.name = "floats", .gravity = false});
+  const BodyId falls =
+      world.add_rigid(box, {.name = "falls", .state = {.pose = {Quat::Identity(), Vec3(3, 0, 0)}}});
+  world.step(frame);
+  EXPECT_EQ(world.state(floats).velocity.norm(), 0);
+  EXPECT_LT(world.state(falls).velocity.z(), 0);
+  world.set_gravity(Vec3(0, 0, 100));
+  for (int i = 0; i < 10; ++i) world.step(frame);
+  EXPECT_GT(world.state(falls).velocity.z(), 10);
+}
+
+TEST(World, EnergyIsToldRight) {
+  WorldOptions options;
+  options.detects = false;
+  World world(options);
+  const TriangleMesh box = make(BoxShape{});
+  const BodyId id = world.add_rigid(box, {.state = {.pose = {Quat::Identity(), Vec3(0, 0, 2)}}});
+  const double mass = world.rigid().mass(id).mass;
+  EXPECT_NEAR(world.energies().potential, mass * 9.81 * world.rigid().centre(id).z(), 1e-9 * mass);
+  const double before = world.energies().total();
+  for (int i = 0; i < 60; ++i) world.step(frame);
+  EXPECT_NEAR(world.energies().total(), before, 1e-9 * mass);
+}
+
+TEST(World, WarmStepsAllocateNothing) {
+  const auto world = testing::mixed_world();
+  Threads(1).run([&] {
+    for (int i = 0; i < 10; ++i) world->step(frame);
+    if (!testing::counts_allocations()) GTEST_SKIP() << "the sanitizers have their own allocator";
+    EXPECT_EQ(testing::allocations_in([&] { world->step(frame); }), 0u);
+  });
+}
+
+}  // namespace
+}  // namespace palpate
