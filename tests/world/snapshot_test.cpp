@@ -1,6 +1,7 @@
 // Going back in time, and the same bytes again.
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -153,12 +154,16 @@ TEST(Snapshot, OtherWorldsRefuseByName) {
   expect_refused(*more, "one more");
 }
 
-// The same in every build: each leaves its hash in a file that a campaign of several builds shares.
+// The same in every build: in a campaign of several builds, each leaves its hash in a file that they share.
 TEST(Snapshot, DebugAndReleaseAgree) {
-  const auto world = testing::mixed_world();
+  const auto world = testing::mixed_world(), again = testing::mixed_world();
   go(*world, 30);
-  std::ofstream(PALPATE_HASHES, std::ios::app) << build_facts().build_type << ' ' << world->hash() << '\n';
-  std::ifstream in(PALPATE_HASHES);
+  go(*again, 30);
+  EXPECT_EQ(world->hash(), again->hash());
+  const char* file = std::getenv("PALPATE_HASHES");
+  if (file == nullptr) return;
+  std::ofstream(file, std::ios::app) << build_facts().build_type << ' ' << world->hash() << '\n';
+  std::ifstream in(file);
   std::string build;
   std::uint64_t hash = 0;
   while (in >> build >> hash) EXPECT_EQ(hash, world->hash()) << "in the build " << build;

@@ -55,6 +55,25 @@ inline std::unique_ptr<World> mixed_world(int substeps = 1, std::string_view sol
   TriangleMesh fine = make(SphereShape{.radius = 0.09, .around = 16, .bands = 8});
   for (Vec3& p : fine.positions) p += coarse.rest().positions[coarse.rest().positions.size() / 2];
   world->add_soft(std::move(coarse), {.name = "embedded", .surface = fine});
+  // With damping where the solver knows it; thin ones, too.
+  const double damping = solver.starts_with("xpbd") ? 0 : 0.01;
+  const Material rubber{.density = 1000, .young = 1e5, .poisson = 0.4, .damping = damping};
+  SoftBodyOptions soft;
+  soft.solver = solver;
+  TetMesh damped = make(BeamShape{.cell = 0.1, .along = 4, .across = 2});
+  for (Vec3& p : damped.positions) p += Vec3(0, 8, 0);
+  const BodyId stretched = world->add_soft(SoftBody(damped, rubber, soft), {.name = "damped"});
+  for (Vec3& p : damped.positions) p.x() *= 1.3;
+  world->soft(stretched).set_positions(damped.positions);
+  TriangleMesh sheet = make(PlaneShape{.size_x = 0.5, .size_y = 0.5, .cells_x = 5, .cells_y = 5});
+  for (Vec3& p : sheet.positions) p += Vec3(0, 9, 0);
+  const BodyId shell =
+      world->add_soft(SoftBody::shell(sheet, 0.002, rubber, soft), {.name = "sheet", .surface = sheet});
+  world->soft(shell).fix(std::vector<std::uint32_t>{0, 1});
+  std::vector<Vec3> points;
+  for (int i = 0; i < 10; ++i) points.emplace_back(0.1 * i, 10, 0);
+  const BodyId string = world->add_soft(SoftBody::string(points, 0.005, rubber, soft), {.name = "string"});
+  world->soft(string).fix(std::vector<std::uint32_t>{0});
   return world;
 }
 

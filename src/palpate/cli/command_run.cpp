@@ -1,6 +1,7 @@
 // `palpate run`: simulates a scene, and leaves a folder of results with a report.
 #include <atomic>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -181,10 +182,12 @@ class Run {
     folder_->write("summary.json", json);
     folder_->write("report.html", run_page(facts_, *record_));
     if (settings_.json == "-") {
-      print("{}", json);
+      std::fputs(json.c_str(), stdout);
     } else {
       if (!settings_.json.empty()) detail::write_bytes(settings_.json, json);
-      print("{}\n{}", plain_text(run_table(facts_, *record_)), plain_text(run_stages_table(*record_)));
+      std::fputs(
+          (plain_text(run_table(facts_, *record_)) + "\n" + plain_text(run_stages_table(*record_))).c_str(),
+          stdout);
     }
     for (const std::string& warning : folder_->warnings()) say("palpate: {}\n", warning);
     if (facts_.interrupted) say("palpate: interrupted; all steps until then are there\n");

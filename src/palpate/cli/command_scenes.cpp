@@ -1,5 +1,6 @@
 // `palpate scenes`: the scenes that come with Palpate, and the keys that scenes have.
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 
@@ -36,7 +37,7 @@ void list_scenes(bool as_json) {
     all.push_back({{"name", name}, {"title", title}, {"file", file}});
     if (!as_json) print("{}{}  {}\n", name, std::string(width - name.size(), ' '), title);
   }
-  if (as_json) print("{}\n", all.dump(2));
+  if (as_json) std::fputs((all.dump(2) + "\n").c_str(), stdout);
 }
 
 }  // namespace
@@ -51,7 +52,7 @@ void add_scenes(CLI::App& app) {
   scenes->add_flag("--json", settings->json, "As JSON");
   scenes->callback([settings] {
     if (settings->keys)
-      print("{}", scene_keys_markdown());
+      std::fputs(scene_keys_markdown().c_str(), stdout);
     else
       list_scenes(settings->json);
   });

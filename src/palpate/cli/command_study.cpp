@@ -82,10 +82,10 @@ int run_springs(const Settings& settings) {
     detail::write_bytes(fmt::format("{}/{}.svg", settings.folder, name), svg(plot, true));
   const std::string json = springs_json(study);
   if (settings.json == "-") {
-    print("{}", json);
+    std::fputs(json.c_str(), stdout);
   } else {
     if (!settings.json.empty()) detail::write_bytes(settings.json, json);
-    print("{}", plain_text(springs_table(study)));
+    std::fputs(plain_text(springs_table(study)).c_str(), stdout);
   }
   if (study.interrupted) say("palpate: interrupted: only what was complete is shown\n");
   say("palpate: wrote {}\n", page);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double most_angle = 0.25;  // of a part [rad]
 constexpr double most_parts = 64;    // beyond, parts are longer, and phases are not right any more
-constexpr int most_rounds = 60;
+constexpr int most_rounds = 40;
 
 // tan(a)/a, where a is half of the angle: to 1e-8 for the parts above, and bounded for longer ones.
 double stretched(double half_angle_squared) {
@@ -32,13 +32,18 @@ void free_turn(const Vec3& inverse_moments, double seconds, Vec3& momentum, Quat
   const double h = seconds / parts;
   const bool round = inverse_moments.x() == inverse_moments.y() && inverse_moments.y() == inverse_moments.z();
   for (double part = 0; part < parts; ++part) {
-    Vec3 after = momentum, tangent;
+    // Whatever it is not settled to only shows in the energy, and there squared.
+    const double enough = 1e-15 * momentum.cwiseAbs().maxCoeff();
+    Vec3 after = momentum + h * momentum.cross(inverse_moments.cwiseProduct(momentum)), tangent;
     for (int i = 0; i < most_rounds; ++i) {
       const Vec3 w = inverse_moments.cwiseProduct(0.5 * (momentum + after));
       tangent = 0.5 * h * stretched(0.25 * h * h * w.squaredNorm()) * w;
-      if (round) break;
+      if (round) {
+        after = momentum;
+        break;
+      }
       const Vec3 next = turned_back(momentum, tangent);
-      const bool settled = (next - after).cwiseAbs().maxCoeff() <= 1e-16 * momentum.cwiseAbs().maxCoeff();
+      const bool settled = (next - after).cwiseAbs().maxCoeff() <= enough;
       after = next;
       if (settled) break;
     }

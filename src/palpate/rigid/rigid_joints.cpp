@@ -15,7 +15,7 @@ namespace {
 
 constexpr double tolerance = 1e-12;  // of places, relative to how far from the origin things are, or to 1 m
 constexpr double easing_speed = 1;   // at which joints that are off come together [m/s]
-constexpr double solve_to = 1e-13;   // of the first residual
+constexpr double solve_to = 1e-12, solve_round_to = 1e-3;  // of the first residual
 
 double dot(std::span<const double> a, std::span<const double> b) {
   double sum = 0;
@@ -138,7 +138,8 @@ void RigidBodies::solve(const std::vector<ConstraintRows>& rows, std::span<const
   scale();
   std::copy(scaled_.begin(), scaled_.end(), direction_.begin());
   double along = dot(residual_, scaled_);
-  const double enough = solve_to * solve_to * along;
+  // Places are found in rounds, each of which gains two digits or so: more would be lost on them.
+  const double to = seconds > 0 ? solve_round_to : solve_to, enough = to * to * along;
   for (std::size_t i = 0; i < 4 * n + 20 && along > enough && along > 0; ++i) {
     multiply(rows, direction_, seconds, product_);
     const double curvature = dot(direction_, product_);

@@ -60,7 +60,10 @@ void SoftBody::load(ByteReader& from) {
     equations_.held[i] = held;
   }
   equations_.step = step;
-  if (prepared) solver_->load(equations_, same, from);
+  if (prepared) {
+    if (!same) begin_damping(x_, step);  // metrics depend on its length
+    solver_->load(equations_, same, from);
+  }
   if (!same) untangler_.reset();
   prepared_ = prepared;
   changed_ = changed;
