@@ -11,10 +11,10 @@ constexpr double most_angle = 0.25;  // of a part [rad]
 constexpr double most_parts = 64;    // beyond, parts are longer, and phases are not right any more
 constexpr int most_rounds = 40;
 
-// tan(a)/a, where a is half of the angle: to 1e-8 for the parts above, and bounded for longer ones.
+// tan(a)/a, where a is half of the angle: to 1e-9 for the parts above, and bounded for longer ones.
 double stretched(double half_angle_squared) {
   const double a = std::min(half_angle_squared, 1.0);
-  return (15 - a) / (15 - 6 * a);
+  return 1 + a * (1.0 / 3 + a * (2.0 / 15 + a * (17.0 / 315)));
 }
 
 // By the inverse of the turn that the vector r (tangent of half the angle, along the axis) stands for.
@@ -30,6 +30,7 @@ void free_turn(const Vec3& inverse_moments, double seconds, Vec3& momentum, Quat
   if (!(rate > 0)) return;
   const double parts = std::clamp(std::ceil(rate * seconds / most_angle), 1.0, most_parts);
   const double h = seconds / parts;
+  const bool too_fast = rate * h > 2 * most_angle;  // for anything but to stay finite
   const bool round = inverse_moments.x() == inverse_moments.y() && inverse_moments.y() == inverse_moments.z();
   for (double part = 0; part < parts; ++part) {
     // Whatever it is not settled to only shows in the energy, and there squared.
@@ -38,16 +39,15 @@ void free_turn(const Vec3& inverse_moments, double seconds, Vec3& momentum, Quat
     for (int i = 0; i < most_rounds; ++i) {
       const Vec3 w = inverse_moments.cwiseProduct(0.5 * (momentum + after));
       tangent = 0.5 * h * stretched(0.25 * h * h * w.squaredNorm()) * w;
-      if (round) {
-        after = momentum;
-        break;
-      }
-      const Vec3 next = turned_back(momentum, tangent);
+      if (round) break;
+      // The same turn without a quotient, as long as that is sure to settle.
+      const Vec3 next =
+          too_fast ? turned_back(momentum, tangent) : Vec3(momentum + (momentum + after).cross(tangent));
       const bool settled = (next - after).cwiseAbs().maxCoeff() <= enough;
       after = next;
       if (settled) break;
     }
-    momentum = after;
+    momentum = turned_back(momentum, tangent);
     turn = (turn * Quat(1, tangent.x(), tangent.y(), tangent.z())).normalized();
   }
 }

@@ -84,7 +84,7 @@ void RigidBodies::add(BodyId id, const RigidDescription& d) {
   bodies_.push_back(body);
   now_.push_back({});
   set_state(id, d.state);
-  before_ = now_;
+  before_.push_back(now_.back());
 }
 
 void RigidBodies::remove(BodyId id) {
