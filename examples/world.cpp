@@ -1,6 +1,6 @@
-#include <cstdio>
 #include <palpate/mesh/generate.h>
 #include <palpate/world/world.h>
+#include <cstdio>
 using namespace palpate;
 
 int main() {
