@@ -77,10 +77,9 @@ bool have_frames() {
 
 // The pairs that a search by boxes leaves in real scenes, some of them.
 Queries from_scenes(ContactKind kind, std::size_t count) {
-  static Queries* into = nullptr;
+  static Queries noted;  // tests are plain functions
   static ContactKind wanted;
-  Queries all;
-  into = &all;
+  noted.clear();
   wanted = kind;
   for (const Frames& f : frames) {
     const ContactScene scene = real(f.first, f.second);
@@ -91,11 +90,12 @@ Queries from_scenes(ContactKind kind, std::size_t count) {
     CrossingOptions noting;
     noting.test = [](ContactKind k, const FourPoints& start, const FourPoints& end,
                      const CrossingOptions&) -> CrossingTime {
-      if (k == wanted) into->push_back({start, end});
+      if (k == wanted) noted.push_back({start, end});
       return {};
     };
     Threads(1).run([&] { detector.crossings(noting); });
   }
+  Queries all = noted;
   std::mt19937_64 random(11);
   std::shuffle(all.begin(), all.end(), random);
   all.resize(std::min(all.size(), count));

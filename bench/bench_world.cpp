@@ -72,10 +72,12 @@ std::vector<Method> beam() {
 
 std::vector<Method> boxes(std::uint32_t count) {
   const auto bodies = std::make_shared<RigidBodies>();
-  for (std::uint32_t i = 0; i < count; ++i)
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint32_t column = i % 100, row = i / 100;
     bodies->add({i, 1}, {.mass = {.mass = 1, .moments = Vec3(1, 1.5, 2), .frame = {}},
-                         .state = {.pose = {Quat::Identity(), Vec3(i % 100, i / 100, 0)},
+                         .state = {.pose = {Quat::Identity(), Vec3(column, row, 0)},
                                    .angular_velocity = Vec3(1 + i % 7, 2, 3)}});
+  }
   Method method;
   method.name = "step";
   method.run = [bodies] { bodies->step(frame); };

@@ -137,6 +137,26 @@ TEST(JointsProperty, JointsMakeNoMomentum) {
   });
 }
 
+// Joints that give way make none either.
+TEST(JointsProperty, CompliantJointsMakeNoMomentum) {
+  each_case(6, [](Random& random) {
+    for (const std::string_view name : joint_names()) {
+      Chain chain(1, JointKind::ball, testing::weightless());
+      chain.bodies.remove_all_of(chain.ids[0]);
+      const BodyId id = body_number(1);
+      chain.bodies.add(id, {.mass = testing::any_mass(random),
+                            .state = {{testing::any_turn(random), testing::any_vector(random, 1)},
+                                      testing::any_vector(random, 1),
+                                      testing::any_vector(random, 3)}});
+      chain.join(body_number(0), id, testing::any_vector(random, 1), joint_kind(name), 1e-2);
+      const Vec3 linear = chain.bodies.momentum(), angular = chain.bodies.angular_momentum();
+      for (int i = 0; i < 600; ++i) chain.bodies.step(1.0 / 120);
+      EXPECT_LT((chain.bodies.momentum() - linear).norm(), 1e-10) << name;
+      EXPECT_LT((chain.bodies.angular_momentum() - angular).norm(), 1e-8) << name;
+    }
+  });
+}
+
 TEST(Joints, HoldWhatTheyShouldAndNothingElse) {
   const auto run = [](JointKind kind) {
     Chain chain(1, kind, awake());
@@ -199,6 +219,40 @@ TEST(Joints, TooManyJointsAreNoHarm) {
   }
 }
 
+// A constraint of a user's, in one small class: a bead on a ring.
+class Ring : public RigidConstraint {
+ public:
+  Ring(BodyId bead, double radius) : RigidConstraint(bead, {}), radius_(radius) {}
+  std::size_t rows() const override { return 2; }
+  void at(const ConstraintSide& bead, const ConstraintSide& /*world*/, ConstraintRows& out) const override {
+    const Vec3& p = bead.centre;
+    const double r = std::hypot(p.x(), p.z());
+    out.row[0] = {.value = r - radius_, .move = {Vec3(p.x() / r, 0, p.z() / r), Vec3::Zero()}};
+    out.row[1] = {.value = p.y(), .move = {Vec3(0, 1, 0), Vec3::Zero()}};
+  }
+
+ private:
+  double radius_;
+};
+
+TEST(Joints, UsersHaveTheirOwn) {
+  const BodyId bead = body_number(0);
+  const Vec3 start(0.6, 0, 0.8);
+  testing::check_constraint(Ring(bead, 1), {{Quat::Identity(), start}, start}, {{}, Vec3::Zero()});
+  RigidBodies bodies(awake());
+  bodies.add(bead, {.state = {.pose = {Quat::Identity(), start}}});
+  bodies.add(std::make_shared<Ring>(bead, 1.0));
+  const double before = bodies.kinetic_energy() + bodies.potential_energy();
+  double lowest = 1;
+  for (int i = 0; i < 2000; ++i) {
+    bodies.step(1e-3);
+    EXPECT_NEAR(bodies.centre(bead).norm(), 1, 1e-10);
+    lowest = std::min(lowest, bodies.centre(bead).z());
+  }
+  EXPECT_NEAR(lowest, -1, 1e-3);
+  EXPECT_NEAR(bodies.kinetic_energy() + bodies.potential_energy(), before, 1e-4 * 9.81);
+}
+
 TEST(Joints, WarmStepsAllocateNothing) {
   Chain chain(10, JointKind::hinge, awake());
   const auto step = [&] { chain.bodies.step(1.0 / 60); };
@@ -216,6 +270,7 @@ TEST(Joints, MistakesAreNamed) {
   EXPECT_THROW(make_joint(a, world, {}, world, {.compliance = -1}), Error);
   EXPECT_THROW(make_joint(a, world, {}, world, {.point = Vec3(0, std::nan(""), 0)}), Error);
   EXPECT_THROW(make_joint(a, world, {}, world, {.kind = JointKind::distance, .length = -1.0}), Error);
+  EXPECT_THROW(make_joint(a, world, {}, world, {.kind = JointKind::distance}), Error) << "a ball joint";
   try {
     joint_kind("hinges");
     FAIL();

@@ -160,6 +160,45 @@ TEST(RigidBodies, WindTurns) {
   EXPECT_LT((wind.wind_at(1002) - Vec3(-3, 0, 0)).norm(), 1e-9);
 }
 
+// However strong the air, a body is taken along and not thrown about.
+TEST(RigidBodies, StrongDragIsStable) {
+  for (const double drag : {1.0, 1e3, 1e9}) {
+    RigidBodies bodies(testing::weightless());
+    const BodyId id = body_number(0);
+    bodies.add(id, {.mass = {.mass = 1e-3, .moments = Vec3::Ones(), .frame = {}},
+                    .state = {.velocity = Vec3(50, 0, 0)}});
+    bodies.add(std::make_shared<DragForce>(
+        DragForce::Options{.body = id, .linear = drag, .quadratic = drag, .wind = Vec3(0, 3, 0)}));
+    for (int i = 0; i < 300; ++i) EXPECT_EQ(bodies.step(1.0 / 60).failed, 0u);
+    EXPECT_LT((bodies.state(id).velocity - Vec3(0, 3, 0)).norm(), 1e-3) << drag;
+  }
+}
+
+TEST(RigidBodies, WhatAForceThrowsLeavesThingsAsTheyWere) {
+  struct Throwing final : Force {
+    void apply(RigidView& bodies) const override {
+      if (bodies.time() > 0) throw Error(Place::named("force", "test"), "it fails", "");
+    }
+  };
+  RigidBodies bodies;
+  bodies.add(body_number(0), {.state = {.velocity = Vec3(1, 0, 0)}});
+  bodies.add(std::make_shared<Throwing>());
+  EXPECT_THROW(bodies.step(0.01), Error);
+  EXPECT_EQ(bodies.centre(body_number(0)).norm(), 0);
+  EXPECT_EQ(bodies.state(body_number(0)).velocity, Vec3(1, 0, 0));
+  EXPECT_EQ(bodies.time(), 0);
+}
+
+// What gets faster does not sleep, however slow it is.
+TEST(RigidBodies, SlowFallsAreNoSleep) {
+  RigidOptions options;
+  options.gravity = Vec3(0, 0, -1.5e-3);
+  RigidBodies bodies(options);
+  bodies.add(body_number(0), {});
+  for (int i = 0; i < 600; ++i) bodies.step(1.0 / 60);
+  EXPECT_NEAR(bodies.centre(body_number(0)).z(), -0.5 * 1.5e-3 * 100, 1e-6);
+}
+
 TEST(RigidBodies, SleepsAndWakes) {
   RigidOptions options;
   options.gravity.setZero();

@@ -19,6 +19,13 @@ namespace {
 
 constexpr double frame = 1.0 / 60;
 
+double orient(const SoftBody& body, const TetCorners& t) {
+  const auto at = [&](std::size_t k) {
+    return t[k] < body.positions().size() ? body.rest().positions[t[k]] : body.rest().positions[0];
+  };
+  return (at(1) - at(0)).cross(at(2) - at(0)).dot(at(3) - at(0));
+}
+
 void go(World& world, int steps) {
   for (int i = 0; i < steps; ++i) world.step(frame);
 }
@@ -74,6 +81,37 @@ TEST(Snapshot, NodesMayBeFixedAndReleasedOnTheWay) {
     other->restore(then);
     run(*other, when, 15, nullptr, 0);
     EXPECT_EQ(other->hash(), whole->hash()) << when;
+  }
+}
+
+// Elements that were changed, with the old factor still in use; and a step of another length on the way.
+TEST(Snapshot, ChangedBodiesAndOtherStepsGoOnTheSame) {
+  const auto cut = [](World& world) {
+    SoftChange change;
+    change.removed = {3, 7};
+    const SoftBody& body = world.soft(world.find("held"));
+    change.nodes = {{body.rest().positions[0], body.positions()[0], Vec3::Zero()}};
+    const TetCorners& like = body.rest().tets[10];
+    change.added = {{{static_cast<std::uint32_t>(body.positions().size()), like[1], like[2], like[3]}, 10}};
+    if (!(orient(body, change.added[0].corners) > 0)) change.added.clear();
+    world.soft(world.find("held")).change(change);
+  };
+  for (const int before : {0, 1, 3}) {
+    const auto world = testing::mixed_world();
+    go(*world, 4);
+    cut(*world);
+    go(*world, before);
+    const Snapshot then = world->snapshot();
+    go(*world, 8);
+    const std::uint64_t later = world->hash();
+    world->restore(then);
+    go(*world, 8);
+    EXPECT_EQ(world->hash(), later) << before;
+    world->restore(then);
+    world->step(1.0 / 240);
+    world->restore(then);
+    go(*world, 8);
+    EXPECT_EQ(world->hash(), later) << "after a step of another length";
   }
 }
 
@@ -149,6 +187,11 @@ TEST(Snapshot, OtherWorldsRefuseByName) {
   const auto fewer = testing::mixed_world();
   fewer->remove(fewer->find("embedded"));
   expect_refused(*fewer, "embedded");
+  const auto jointless = testing::mixed_world();
+  jointless->add_joint({}, jointless->find("b"), {.kind = JointKind::ball, .point = Vec3(0, 2, 1)});
+  expect_refused(*jointless, "joints");
+  const auto projected = testing::mixed_world(1, "vertex");
+  expect_refused(*projected, "solved by quasi_newton");
   const auto more = testing::mixed_world();
   more->add_static(make(BoxShape{}), {.name = "one more"});
   expect_refused(*more, "one more");

@@ -123,6 +123,24 @@ TEST(World, ScriptsCarryToolsAndNodes) {
   EXPECT_GT(count, 3u);
 }
 
+TEST(World, NodesThatAreReleasedAreLeftAlone) {
+  const auto world = testing::mixed_world();
+  const BodyId id = world->find("carried");
+  EXPECT_THROW(world->move_nodes(id, std::vector<std::uint32_t>{0}, nullptr), Error);
+  world->step(frame);
+  std::vector<std::uint32_t> all;
+  for (std::uint32_t v = 0; v < world->soft(id).positions().size(); ++v) all.push_back(v);
+  world->soft(id).release(all);
+  world->step(frame);
+  // What is placed from outside is seen by the next search.
+  std::vector<Vec3> moved(world->soft(id).positions().begin(), world->soft(id).positions().end());
+  const std::span<const Vec3> other = world->soft(world->find("held")).positions();
+  for (std::size_t i = 0; i < moved.size(); ++i) moved[i] = other[i] + Vec3(0, 0, 0.05);
+  world->soft(id).set_positions(moved);
+  world->step(frame);
+  EXPECT_GT(world->contacts().size(), 0u);
+}
+
 TEST(World, ForcesOnlyWhereTheyShould) {
   World world;
   const TriangleMesh box = make(BoxShape{});

@@ -1,4 +1,5 @@
 // `palpate run`: simulates a scene, and leaves a folder of results with a report.
+#include <array>
 #include <atomic>
 #include <csignal>
 #include <cstdio>
@@ -65,9 +66,14 @@ class Run {
     std::signal(SIGINT, [](int) {
       if (interrupted.exchange(true)) std::_Exit(interrupted_by_user);  // a second Ctrl-C means now
     });
-    pool.run([&] { simulate(); });
+    try {
+      pool.run([&] { simulate(); });
+    } catch (const Error& error) {  // what was done until then is not lost
+      facts_.warnings.emplace_back(error.what());
+    }
     finish();
-    return facts_.interrupted ? interrupted_by_user : done;
+    if (facts_.interrupted) return interrupted_by_user;
+    return facts_.warnings.empty() ? done : bad_input;
   }
 
  private:
@@ -78,6 +84,10 @@ class Run {
     options.overwrite = settings_.overwrite;
     options.stages.assign(stage_names.begin(), stage_names.end());
     options.expected_bytes = expected_table_bytes(steps_, stage_names.size());
+    std::error_code ignored;
+    if (!settings_.out.empty() && std::filesystem::equivalent(settings_.out + "/scene.toml", file_, ignored))
+      throw Error(Place::file(file_), "the scene as run would be written over it",
+                  "Give another folder with --out.");
     folder_.emplace(options);
     folder_->write("scene.toml", scene_.text);
     const bool wants_frames = !settings_.format.empty() || scene_.run.record_every > 0;
@@ -135,6 +145,12 @@ class Run {
         one.tets = soft.rest().tets;
         fields.push_back(FrameField::vectors("velocity", soft.velocities()));
         one.point_data = {&fields.back(), 1};
+      } else if (world_->kind(id) == BodyKind::soft && world_->surface(id).triangles.empty()) {  // a string
+        one.positions = world_->soft(id).positions();
+        while (edges_.size() + 1 < one.positions.size())
+          edges_.push_back(
+              {static_cast<std::uint32_t>(edges_.size()), static_cast<std::uint32_t>(edges_.size() + 1)});
+        one.edges = std::span(edges_).first(one.positions.size() - 1);
       } else {
         one.positions = world_->surface(id).positions;
         one.triangles = world_->surface(id).triangles;
@@ -175,12 +191,18 @@ class Run {
     list_bodies();
     folder_->close();
     if (frames_ && frames_->failure()) facts_.warnings.emplace_back(frames_->failure()->what());
-    if (!settings_.save.empty()) write_snapshot(settings_.save, world_->snapshot());
-    for (std::string& warning : folder_->warnings()) facts_.warnings.push_back(std::move(warning));
+    if (!settings_.save.empty()) {
+      try {
+        write_snapshot(settings_.save, world_->snapshot());
+      } catch (const Error& error) {
+        facts_.warnings.emplace_back(error.what());
+      }
+    }
+    for (const Error& failure : folder_->failures()) facts_.warnings.emplace_back(failure.what());
     facts_.wall_seconds = std::chrono::duration<double>(Clock::now() - begun_).count();
     const std::string json = run_json(facts_, *record_);
-    folder_->write("summary.json", json);
-    folder_->write("report.html", run_page(facts_, *record_));
+    const bool written =
+        folder_->write("summary.json", json) && folder_->write("report.html", run_page(facts_, *record_));
     if (settings_.json == "-") {
       std::fputs(json.c_str(), stdout);
     } else {
@@ -190,8 +212,10 @@ class Run {
           stdout);
     }
     for (const std::string& warning : folder_->warnings()) say("palpate: {}\n", warning);
+    for (const std::string& warning : facts_.warnings) say("palpate: {}\n", warning);
     if (facts_.interrupted) say("palpate: interrupted; all steps until then are there\n");
-    say("palpate: wrote {}\n", folder_->file("report.html"));
+    if (written) say("palpate: wrote {}\n", folder_->file("report.html"));
+    if (!written) facts_.warnings.emplace_back("not all could be written");
   }
 
   const Settings& settings_;
@@ -204,6 +228,7 @@ class Run {
   std::optional<RunFolder> folder_;
   std::optional<FrameExport> frames_;
   std::optional<RunRecord> record_;
+  std::vector<std::array<std::uint32_t, 2>> edges_;  // of the longest string
 };
 
 }  // namespace
@@ -228,6 +253,9 @@ void add_run(CLI::App& app, int& exit_code, const std::string& command_line) {
   run->add_option("--json", settings->json, "Write the summary as JSON to this file (- for stdout)");
   run->callback([settings, run, &exit_code] {
     settings->steps_given = run->count("--steps") > 0;
+    if (run->count("--every") > 0 && settings->format.empty())
+      throw BadCommandLine(Error(Place::named("option", "--every"), "there are no frames to leave out",
+                                 "Say --export vtu, or gltf, too."));
     exit_code = Run(*settings).go();
   });
   run->footer(

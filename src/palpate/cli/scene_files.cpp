@@ -34,7 +34,7 @@ std::vector<std::string> scene_names() {
 
 std::string scene_file(const std::string& given) {
   std::error_code ignored;
-  if (fs::exists(given, ignored)) return given;
+  if (fs::exists(given, ignored) && !fs::is_directory(given, ignored)) return given;
   const bool is_name = given.find('/') == std::string::npos;
   if (is_name) {
     const fs::path built_in =

@@ -17,6 +17,7 @@ namespace palpate {
 struct EdgeThroughTriangle {
   std::uint32_t begin, end;  // vertices of the edge, the lower one first
   std::uint32_t triangle;
+  // NOLINTNEXTLINE(modernize-use-nullptr): a false alarm
   friend auto operator<=>(const EdgeThroughTriangle&, const EdgeThroughTriangle&) = default;
 };
 

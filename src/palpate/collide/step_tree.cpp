@@ -125,7 +125,8 @@ void StepTree::find_groups(const Search& search, std::uint32_t pair_number, Sear
     counters.cells += now_.size();
     // The taller tree alone, until both are equally high.
     const bool low_down = low_level >= high_level, high_down = high_level >= low_level;
-    for (const auto& [low, high] : now_) {
+    for (const NodePair& pair_of_nodes : now_) {
+      const std::uint32_t low = pair_of_nodes.low, high = pair_of_nodes.high;
       const auto add = [&](std::uint32_t i, unsigned bits) {
         for (; bits != 0; bits &= bits - 1) {
           const auto k = static_cast<std::uint32_t>(__builtin_ctz(bits));

@@ -34,6 +34,7 @@ class RigidView {
   virtual ~RigidView() = default;
 
   virtual double time() const = 0;  // [s]
+  virtual double step() const = 0;  // how long the step is that is being done [s]; 0 between steps
   // Throw Error for bodies that are not there. The null id is the world: at the origin, at rest.
   virtual RigidState state(BodyId id) const = 0;
   virtual Vec3 centre(BodyId id) const = 0;  // of mass [m]

@@ -1,5 +1,6 @@
 #include <palpate/rigid/forces.h>
 
+#include <algorithm>
 #include <cmath>
 #include <initializer_list>
 #include <numbers>
@@ -9,6 +10,7 @@
 #include <Eigen/Geometry>
 
 #include <palpate/base/error.h>
+#include <palpate/rigid/rigid_mass.h>
 
 namespace palpate {
 
@@ -82,7 +84,10 @@ Vec3 DragForce::wind_at(double time) const {
 
 void DragForce::apply(RigidView& bodies) const {
   const Vec3 v = bodies.state(options_.body).velocity - wind_at(bodies.time());
-  bodies.push(options_.body, -(options_.linear + options_.quadratic * v.norm()) * v);
+  double drag = options_.linear + options_.quadratic * v.norm();
+  // Half of a step's push is done at a time.
+  if (bodies.step() > 0) drag = std::min(drag, 2 * bodies.mass(options_.body).mass / bodies.step());
+  bodies.push(options_.body, -drag * v);
 }
 
 // --- constants ------------------------------------------------------------------------------------

@@ -24,7 +24,8 @@ struct SpringForce final : Force {
   Options options_;
 };
 
-// Slows a body down: F = -(linear + quadratic |v|) v, v its velocity in air that moves.
+// Slows a body down: F = -(linear + quadratic |v|) v, v its velocity in air that moves. However strong, it
+// does not do more in a step than to take the body along.
 struct DragForce final : Force {
   struct Options {
     BodyId body = {};

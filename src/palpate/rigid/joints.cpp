@@ -54,14 +54,9 @@ class Joint : public RigidConstraint {
   void at(const ConstraintSide& a, const ConstraintSide& b, ConstraintRows& out) const override {
     const Quat axes_a = a.pose.rotation * a_.axes, axes_b = b.pose.rotation * b_.axes;
     Row* next = out.row.data();
-    if (kind_ == JointKind::slider) {
-      const Vec3 pa = a.pose.apply(a_.point), pb = b.pose.apply(b_.point);
-      for (const Vec3& across : {Vec3(0, 1, 0), Vec3(0, 0, 1)})
-        beside(axes_a * across, pa, pb, a, b, *next++);
-    } else {
-      const Vec3 pa = a.pose.apply(a_.point), pb = b.pose.apply(b_.point);
-      for (int k = 0; k < 3; ++k) same_place(k, pa, pb, a, b, *next++);
-    }
+    const Vec3 pa = a.pose.apply(a_.point), pb = b.pose.apply(b_.point);
+    for (int k = kind_ == JointKind::slider ? 1 : 0; k < 3; ++k)
+      beside(axes_a * Vec3(Vec3::Unit(k)), pa, pb, a, b, *next++);
     if (kind_ == JointKind::hinge) {
       for (const Vec3& across : {Vec3(0, 1, 0), Vec3(0, 0, 1)})
         at_right_angles(axes_a * across, axes_b * Vec3(1, 0, 0), *next++);
@@ -71,12 +66,8 @@ class Joint : public RigidConstraint {
   }
 
  private:
-  static void same_place(int k, const Vec3& pa, const Vec3& pb, const ConstraintSide& a,
-                         const ConstraintSide& b, Row& out) {
-    const Vec3 along = Vec3::Unit(k);
-    out = {pb[k] - pa[k], {-along, along}, {-(pa - a.centre).cross(along), (pb - b.centre).cross(along)}};
-  }
-  // The second point stays in the plane through the first, whose normal turns with the first body.
+  // The second point stays in the plane through the first, whose normal turns with the first body: values
+  // that a turn of the whole does not change have pushes without a torque, also where the joint gives way.
   static void beside(const Vec3& normal, const Vec3& pa, const Vec3& pb, const ConstraintSide& a,
                      const ConstraintSide& b, Row& out) {
     out = {normal.dot(pb - pa),
@@ -155,8 +146,10 @@ std::shared_ptr<RigidConstraint> make_joint(BodyId a, const ConstraintSide& at_a
     throw Error(where, fmt::format("its compliance is {}", options.compliance), "It must be 0 or above.");
   if (options.length && (!(*options.length >= 0) || !std::isfinite(*options.length)))
     throw Error(where, fmt::format("its length is {} m", *options.length), "It must be 0 or above.");
-  if (options.kind == JointKind::distance) return std::make_shared<DistanceJoint>(a, at_a, b, at_b, options);
-  return std::make_shared<Joint>(a, at_a, b, at_b, options);
+  if (options.kind != JointKind::distance) return std::make_shared<Joint>(a, at_a, b, at_b, options);
+  if (!(options.length.value_or((options.other - options.point).norm()) > 0))
+    throw Error(where, "it keeps two points at the same place", "Take a ball joint for that.");
+  return std::make_shared<DistanceJoint>(a, at_a, b, at_b, options);
 }
 
 }  // namespace palpate

@@ -63,8 +63,11 @@ void RigidBodies::add(BodyId id, const RigidDescription& d) {
   require_state(d.state);
   require_not_negative("linear_damping", d.linear_damping);
   require_not_negative("angular_damping", d.angular_damping);
-  if (d.kind == RigidKind::dynamic && (!(d.mass.mass > 0) || !(d.mass.moments.minCoeff() > 0)))
-    throw Error(Place::named("rigid body", "mass"), "it has none", "Use RigidMass::of.");
+  if (d.kind == RigidKind::dynamic &&
+      (!(d.mass.mass > 0) || !(d.mass.mass < 1e15) || !(d.mass.moments.minCoeff() > 0) ||
+       !d.mass.moments.allFinite() || !d.mass.frame.position.allFinite() ||
+       !(std::abs(d.mass.frame.rotation.norm() - 1) < 1e-6)))
+    throw Error(Place::named("rigid body", "mass"), "it is not one that a body has", "Use RigidMass::of.");
   const bool moves = d.kind == RigidKind::dynamic;
   Body body{};
   body.id = id;
@@ -78,7 +81,7 @@ void RigidBodies::add(BodyId id, const RigidDescription& d) {
   body.linear_damping = d.linear_damping;
   body.angular_damping = d.angular_damping;
   body.goal = d.state.pose;
-  body.force = body.torque = body.slept_force = body.slept_torque = Vec3::Zero();
+  body.force = body.torque = body.slept_force = body.slept_torque = body.quiet_velocity = Vec3::Zero();
   if (id.index >= places_.size()) places_.resize(id.index + std::size_t{1}, none);
   places_[id.index] = static_cast<std::uint32_t>(bodies_.size());
   bodies_.push_back(body);
@@ -195,7 +198,10 @@ void RigidBodies::set_gravity(const Vec3& gravity) {
   if (!gravity.allFinite())
     throw Error(Place::named("rigid bodies", "gravity"), "it is not finite", "Give three numbers [m/s^2].");
   options_.gravity = gravity;
-  for (const Body& body : bodies_) wake(body.id);
+  for (Body& body : bodies_) {
+    body.asleep = false;
+    body.quiet = 0;
+  }
 }
 
 // --- sums -----------------------------------------------------------------------------------------
@@ -248,7 +254,7 @@ Vec3 RigidBodies::angular_momentum() const {
 
 namespace {
 
-using StateNumbers = std::array<double, 27>;
+using StateNumbers = std::array<double, 30>;
 
 template <class Moving, class Body>
 StateNumbers numbers_of_body(const Moving& m, const Body& b) {
@@ -265,6 +271,7 @@ StateNumbers numbers_of_body(const Moving& m, const Body& b) {
   put(b.goal.position);
   put(b.slept_force);
   put(b.slept_torque);
+  put(b.quiet_velocity);
   all[at++] = b.quiet;
   return all;
 }
@@ -283,6 +290,7 @@ void set_numbers_of_body(const StateNumbers& all, Moving& m, Body& b) {
   get(b.goal.position);
   get(b.slept_force);
   get(b.slept_torque);
+  get(b.quiet_velocity);
   b.quiet = all[at++];
 }
 

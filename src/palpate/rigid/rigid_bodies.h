@@ -80,6 +80,7 @@ class RigidBodies : private RigidView {
   Vec3 centre(BodyId id) const override;
   const RigidMass& mass(BodyId id) const override;
   double time() const override { return time_; }
+  double step() const override { return step_; }
   const RigidView& view() const { return *this; }
   void set_state(BodyId id, const RigidState& state);
   // Of a kinematic body: where it is at the end of the next step.
@@ -89,7 +90,10 @@ class RigidBodies : private RigidView {
   void set_gravity(const Vec3& gravity);
   const RigidOptions& options() const { return options_; }
 
+  // What a force throws is passed on, and nothing has moved then.
   RigidReport step(double seconds);
+  std::size_t joints() const { return joint_ids_.size(); }
+  std::size_t forces() const { return force_ids_.size(); }
 
   double kinetic_energy() const;    // of what is dynamic [J]
   double potential_energy() const;  // of gravity, forces and compliant joints [J]
@@ -109,8 +113,9 @@ class RigidBodies : private RigidView {
     bool gravity, asleep;
     double inverse_mass;
     Vec3 inverse_moments;
-    double quiet;  // for how long it has been slow [s]
-    double reach;  // how far its mass is from its centre, about [m]
+    double quiet;         // for how long it has been slow [s]
+    Vec3 quiet_velocity;  // when that began [m/s]
+    double reach;         // how far its mass is from its centre, about [m]
     double linear_damping, angular_damping;
     RigidMass mass;
     Pose goal;                       // of a kinematic body
@@ -124,6 +129,7 @@ class RigidBodies : private RigidView {
     Quat turn = Quat::Identity();
     Vec3 velocity = Vec3::Zero(), momentum = Vec3::Zero();
   };
+  RigidReport step_all(double seconds);
   std::uint32_t place_of(BodyId id) const;
   std::uint32_t require(BodyId id) const;
   Pose pose_of(std::uint32_t place) const;
@@ -155,9 +161,9 @@ class RigidBodies : private RigidView {
   std::size_t stop_what_is_not_finite();
 
   RigidOptions options_;
-  double time_ = 0;
+  double time_ = 0, step_ = 0;
   std::vector<Body> bodies_;
-  std::vector<Moving> now_, before_, half_;
+  std::vector<Moving> now_, before_, half_, start_;
   std::vector<std::uint32_t> places_;  // by the index of an id
   IdPool<ForceTag> force_ids_;
   std::vector<std::shared_ptr<Force>> forces_;

@@ -222,7 +222,7 @@ double RigidBodies::find_violation(double seconds) {
       const double off = std::abs(first_value_[r]), most = easing_speed * seconds;
       const double wanted = off > most && compliance == 0 ? first_value_[r] * (1 - most / off) : 0;
       change_[r] = -(value_[r] - wanted + 2 * compliance / seconds * multipliers_[r]);
-      most_off = std::max(most_off, std::abs(change_[r]));
+      if (!(std::abs(change_[r]) <= most_off)) most_off = std::abs(change_[r]);  // what is not a number stays
     }
   }
   return std::isnan(most_off) ? HUGE_VAL : most_off;

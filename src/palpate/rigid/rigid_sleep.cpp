@@ -11,6 +11,16 @@ bool RigidBodies::asleep(BodyId id) const { return bodies_[require(id)].asleep; 
 void RigidBodies::wake(BodyId id) {
   const std::uint32_t place = require(id);
   bodies_[place].quiet = 0;
+  if (bodies_[place].kind != RigidKind::dynamic) {  // it does not sleep, but what is joined to it may
+    for (const auto& joint : joints_) {
+      if (!joint || (joint->bodies()[0] != id && joint->bodies()[1] != id)) continue;
+      const std::uint32_t other = place_of(joint->bodies()[joint->bodies()[0] == id ? 1 : 0]);
+      if (other == none || !bodies_[other].asleep) continue;
+      find_islands();
+      wake_island(other);
+    }
+    return;
+  }
   if (!bodies_[place].asleep) return;
   find_islands();
   wake_island(place);
@@ -79,6 +89,9 @@ void RigidBodies::fall_asleep(double seconds) {
     const double speed =
         now_[i].velocity.norm() + body.reach * body.inverse_moments.cwiseProduct(now_[i].momentum).norm();
     body.quiet = speed < options_.sleep_speed ? body.quiet + seconds : 0;
+    // What gets faster, however slowly, does not sleep.
+    if ((now_[i].velocity - body.quiet_velocity).norm() > 0.25 * options_.sleep_speed) body.quiet = 0;
+    if (body.quiet == 0) body.quiet_velocity = now_[i].velocity;
     any = any || body.quiet >= options_.sleep_after;
   }
   if (!any) return;

@@ -88,6 +88,22 @@ RigidReport RigidBodies::step(double seconds) {
   if (!(seconds > 0) || !std::isfinite(seconds))
     throw Error(Place::named("rigid bodies", "step"), fmt::format("its length is {} s", seconds),
                 "It must be above 0.");
+  start_ = now_;
+  const double begun = time_;
+  step_ = seconds;
+  try {
+    const RigidReport report = step_all(seconds);
+    step_ = 0;
+    return report;
+  } catch (...) {  // a force of a user: nothing has happened
+    now_ = start_;
+    time_ = begun;
+    step_ = 0;
+    throw;
+  }
+}
+
+RigidReport RigidBodies::step_all(double seconds) {
   RigidReport report;
   for (std::size_t i = 0; i < bodies_.size(); ++i)
     if (bodies_[i].kind == RigidKind::kinematic) {
@@ -128,14 +144,14 @@ std::size_t RigidBodies::stop_what_is_not_finite() {
   std::size_t count = 0;
   for (std::size_t i = 0; i < now_.size(); ++i) {
     Moving& m = now_[i];
-    // Far outside of what can be computed with counts, too: products would not be finite.
+    // What is that far off has blown up.
     const double most = std::max(
         {m.centre.cwiseAbs().maxCoeff(), m.velocity.cwiseAbs().maxCoeff(), m.momentum.cwiseAbs().maxCoeff()});
     if (m.centre.allFinite() && m.turn.coeffs().allFinite() && m.velocity.allFinite() &&
-        m.momentum.allFinite() && most < 1e100)
+        m.momentum.allFinite() && most < 1e15)
       continue;
-    m.centre = before_[i].centre;
-    m.turn = before_[i].turn;
+    m.centre = start_[i].centre;
+    m.turn = start_[i].turn;
     m.velocity = m.momentum = Vec3::Zero();
     ++count;
   }

@@ -19,7 +19,9 @@ auto placed(const SceneOrigin& origin, Work&& work) {
     return work();
   } catch (const Error& error) {
     const std::string& place = origin.place.text();
-    if (place.empty() || error.where().find(place) != std::string::npos) throw;
+    // What knows its own line of the same file says it better.
+    const std::string file = place.substr(0, place.find(':'));
+    if (place.empty() || error.where().starts_with(file)) throw;
     std::string problem = error.where().empty() ? error.problem() : error.where() + ": " + error.problem();
     throw Error(origin.place, std::move(problem), error.remedy());
   }
@@ -201,7 +203,12 @@ class Builder {
 
   void add(const SceneForce& force) {
     std::vector<BodyId> bodies;
-    for (const std::string& name : force.bodies) bodies.push_back(find(name));
+    for (const std::string& name : force.bodies) {
+      bodies.push_back(find(name));
+      if (bodies.back() && world_->kind(bodies.back()) == BodyKind::soft)
+        throw Error(Place::named("force on", name), "forces pull at bodies that do not bend",
+                    "Fix nodes of a soft body and move them, or name another.");
+    }
     switch (force.kind) {
       case SceneForceKind::spring: {
         const auto at = [&](std::size_t k) {

@@ -113,6 +113,7 @@ void SoftBody::set_positions(std::span<const Vec3> positions) {
   require_finite(positions, x_.size(), "positions");
   std::copy(positions.begin(), positions.end(), x_.begin());
   std::copy(positions.begin(), positions.end(), goal_.begin());
+  ++placings_;
 }
 
 void SoftBody::set_velocities(std::span<const Vec3> velocities) {

@@ -76,6 +76,7 @@ class SoftBody {
   // Nodes that stay where they are, or go where move() says; until release().
   void fix(std::span<const std::uint32_t> nodes);
   void release(std::span<const std::uint32_t> nodes);
+  bool is_fixed(std::uint32_t node) const { return node < fixed_.size() && fixed_[node] != 0; }
   // Where a fixed node is at the end of the next step; it gets there in a straight line.
   void move(std::uint32_t node, const Vec3& to);
   // Pulls at a node in every step from now on, besides gravity; zero to end it [N].
@@ -106,7 +107,9 @@ class SoftBody {
   std::size_t inverted() const;  // elements
   const SoftBodyOptions& options() const { return options_; }
   void set_solve(const SolveOptions& solve) { options_.solve = solve; }
-  void set_gravity(const Vec3& gravity);              // [m/s^2]
+  void set_gravity(const Vec3& gravity);  // [m/s^2]
+  // How often positions were set from outside.
+  std::uint64_t placings() const { return placings_; }
   std::uint64_t changes() const { return changes_; }  // of elements, so far
 
  private:
@@ -135,7 +138,7 @@ class SoftBody {
   std::unique_ptr<Solver> solver_;
   Untangler untangler_;
   bool prepared_ = false, changed_ = false;
-  std::uint64_t changes_ = 0;  // of elements
+  std::uint64_t changes_ = 0, placings_ = 0;  // of elements; of positions
   std::vector<std::uint8_t> fixed_;
   std::vector<Vec3> x_, v_, force_, old_, guess_, gradient_;
   std::vector<std::size_t> partial_;  // scratch of sums

@@ -38,7 +38,7 @@ void SoftBody::save(ByteWriter& to) const {
   to.put(static_cast<std::uint8_t>(prepared_));
   to.put(static_cast<std::uint8_t>(changed_));
   to.put(equations_.step);
-  if (prepared_) solver_->save(to);
+  if (prepared_) solver_->save(changed_, to);
 }
 
 void SoftBody::load(ByteReader& from) {

@@ -19,6 +19,7 @@ void LaggingMetric::factor(const Equations& equations, std::span<const MetricEnt
   again_ = false;
   now_.metric.factor(equations.size(), entries, equations.held);
   now_.held = equations.held;
+  now_.entries.assign(entries.begin(), entries.end());
   own_.clear();
   held_.clear();
 }
@@ -39,8 +40,12 @@ void LaggingMetric::refactor(const Equations& equations, std::vector<MetricEntry
 void LaggingMetric::start(const Equations& equations, std::vector<MetricEntry> entries) {
   left_ = lag(equations.size());
   next_.held = equations.held;
-  background_.start(
-      [this, list = std::move(entries)] { next_.metric.factor(next_.held.size(), list, next_.held); });
+  next_.entries = std::move(entries);
+  begin_next();
+}
+
+void LaggingMetric::begin_next() {
+  background_.start([this] { next_.metric.factor(next_.held.size(), next_.entries, next_.held); });
 }
 
 // What the factor in use knows nothing of.
@@ -63,42 +68,62 @@ void LaggingMetric::begin_solve(const Equations& equations) {
 }
 
 LaggingMetric::State::State(ByteReader& from, std::size_t nodes) {
-  from.get(now);
-  from.get(next);
-  left = from.get<std::int32_t>();
-  again = from.get<std::uint8_t>() != 0;
+  from.get(now_held);
+  given = from.get<std::uint8_t>() != 0;
+  busy = from.get<std::uint8_t>() != 0;
+  if (given) from.get(now);
+  if (busy) {
+    from.get(next_held);
+    from.get(next);
+    from.get(waiting);
+    left = from.get<std::int32_t>();
+    again = from.get<std::uint8_t>() != 0;
+  }
   // Bodies may have grown since the factor was made.
-  if (now.size() > nodes || next.size() > nodes) from.fail("it belongs to something of another size");
+  const auto fits = [](const std::vector<MetricEntry>& entries, std::size_t size) {
+    return std::all_of(entries.begin(), entries.end(),
+                       [&](const MetricEntry& e) { return e.i < size && e.j < size; });
+  };
+  if (now_held.size() > nodes || (!given && now_held.size() != nodes) || next_held.size() > nodes ||
+      !fits(now, now_held.size()) || !fits(next, next_held.size()) || !fits(waiting, nodes))
+    from.fail("it belongs to something of another size");
 }
 
-void LaggingMetric::save(ByteWriter& to) const {
+void LaggingMetric::save(ByteWriter& to, bool changed) const {
+  const bool given = changed || background_.busy();
   to.put(std::span<const std::uint8_t>(now_.held));
-  to.put(background_.busy() ? std::span<const std::uint8_t>(next_.held) : std::span<const std::uint8_t>());
+  to.put(static_cast<std::uint8_t>(given));
+  to.put(static_cast<std::uint8_t>(background_.busy()));
+  if (given) to.put(std::span<const MetricEntry>(now_.entries));
+  if (!background_.busy()) return;
+  to.put(std::span<const std::uint8_t>(next_.held));
+  to.put(std::span<const MetricEntry>(next_.entries));
+  to.put(std::span<const MetricEntry>(waiting_));
   to.put(static_cast<std::int32_t>(left_));
   to.put(static_cast<std::uint8_t>(again_));
 }
 
 bool LaggingMetric::is(const State& state) const {
-  return !background_.busy() && state.next.empty() && now_.held == state.now;
+  return !background_.busy() && !state.given && now_.held == state.now_held;
 }
 
-void LaggingMetric::load(const Equations& equations, std::span<const MetricEntry> entries,
-                         const State& state) {
+void LaggingMetric::load(const Equations& equations, std::span<const MetricEntry> entries, State state) {
   background_.wait();
-  if (now_.held != state.now || now_.metric.size() != state.now.size()) {
-    now_.metric.factor(state.now.size(), entries, state.now);
-    now_.held = state.now;
-  }
+  now_.held = std::move(state.now_held);
+  now_.entries.assign(entries.begin(), entries.end());
+  if (state.given) now_.entries = std::move(state.now);
+  now_.metric.factor(now_.held.size(), now_.entries, now_.held);
   diagonal_.assign(equations.size(), 0);
   for (const MetricEntry& e : entries)
     if (e.i == e.j) diagonal_[e.i] += e.value;
   compare(equations);
   left_ = state.left;
   again_ = state.again;
-  if (state.next.empty()) return;
-  next_.held = state.next;
-  waiting_.assign(entries.begin(), entries.end());
-  background_.start([this, list = waiting_] { next_.metric.factor(next_.held.size(), list, next_.held); });
+  if (!state.busy) return;
+  next_.held = std::move(state.next_held);
+  next_.entries = std::move(state.next);
+  waiting_ = std::move(state.waiting);
+  begin_next();
 }
 
 void LaggingMetric::solve(std::span<Vec3> x) {

@@ -35,17 +35,21 @@ class LaggingMetric {
   void begin_solve(const Equations& equations);
   // In place: right side to solution, zero at nodes that are held.
   void solve(std::span<Vec3> x);
-  // Of what the factors were made: with the same masses, terms and step, the nodes that were held.
+  // Of what the factors were made. Where the equations have not changed since, they tell all but what is
+  // held.
   struct State {
-    std::vector<std::uint8_t> now, next;  // held; `next` is empty if none is being made
+    std::vector<std::uint8_t> now_held, next_held;
+    std::vector<MetricEntry> now, next, waiting;
     std::int32_t left = 0;
-    bool again = false;
-    State() = default;
+    bool given = false;  // what is in use now
+    bool busy = false, again = false;
     State(ByteReader& from, std::size_t nodes);
   };
-  void save(ByteWriter& to) const;
+  // `changed`: the equations are not those of the factors any more.
+  void save(ByteWriter& to, bool changed) const;
   bool is(const State& state) const;  // and nothing goes on in the background
-  void load(const Equations& equations, std::span<const MetricEntry> entries, const State& state);
+  // `entries`: of the equations as they are.
+  void load(const Equations& equations, std::span<const MetricEntry> entries, State state);
 
   // Whether the factor in use is not of the equations as they are.
   bool lags() const { return background_.busy(); }
@@ -55,8 +59,10 @@ class LaggingMetric {
   struct Factored {
     Metric metric;
     std::vector<std::uint8_t> held;
+    std::vector<MetricEntry> entries;
   };
   void start(const Equations& equations, std::vector<MetricEntry> entries);
+  void begin_next();
   void compare(const Equations& equations);
 
   Factored now_, next_;

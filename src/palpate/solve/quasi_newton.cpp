@@ -42,11 +42,11 @@ void QuasiNewton::update(const Equations& equations) {
 }
 
 void QuasiNewton::load(const Equations& equations, bool same, ByteReader& from) {
-  const LaggingMetric::State state(from, equations.size());
+  LaggingMetric::State state(from, equations.size());
   if (same && metric_.is(state)) return;
   const std::vector<MetricEntry> entries = matrix_of(equations);
   make_room(equations, entries);
-  metric_.load(equations, entries, state);
+  metric_.load(equations, entries, std::move(state));
 }
 
 void QuasiNewton::make_room(const Equations& equations, std::span<const MetricEntry> entries) {

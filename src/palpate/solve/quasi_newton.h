@@ -29,7 +29,7 @@ class QuasiNewton : public Solver {
   void prepare(const Equations& equations) override;
   void update(const Equations& equations) override;
   SolveReport solve(Equations& equations, std::span<Vec3> x, const SolveOptions& options = {}) override;
-  void save(ByteWriter& to) const override { metric_.save(to); }
+  void save(bool changed, ByteWriter& to) const override { metric_.save(to, changed); }
   void load(const Equations& equations, bool same, ByteReader& from) override;
 
  private:

@@ -55,9 +55,9 @@ class Solver {
   virtual void update(const Equations& equations) { prepare(equations); }
   // From `x` to better positions, in place. Sweeps of constraints begin at the targets instead.
   virtual SolveReport solve(Equations& equations, std::span<Vec3> x, const SolveOptions& options = {}) = 0;
-  // What it carries over from solve to solve, to bytes and back. `equations` are those of then; `same`: it is
-  // prepared for just them.
-  virtual void save(ByteWriter& /*to*/) const {}
+  // What it carries over from solve to solve, to bytes and back. `changed`: since it was prepared or updated
+  // the equations have. `equations` are those of then; `same`: it is prepared for just them.
+  virtual void save(bool /*changed*/, ByteWriter& /*to*/) const {}
   virtual void load(const Equations& equations, bool same, ByteReader& /*from*/) {
     if (!same) prepare(equations);
   }

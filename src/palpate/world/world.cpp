@@ -65,7 +65,9 @@ BodyId World::begin_body(BodyKind kind, const std::string& name) {
   one = {};
   one.id = id;
   one.kind = kind;
-  one.name = name.empty() ? fmt::format("body {}", id.index) : name;
+  one.name = name;
+  for (std::size_t k = id.index; one.name.empty(); ++k)
+    if (std::string own = fmt::format("body {}", k); !find(own)) one.name = std::move(own);
   order_.push_back(id);
   return id;
 }
@@ -223,6 +225,7 @@ const SoftBody& World::soft(BodyId id) const { return const_cast<World*>(this)->
 void World::move_nodes(BodyId id, std::span<const std::uint32_t> nodes,
                        std::shared_ptr<const Script> script) {
   SoftBody& soft_body = soft(id);
+  if (!script) throw Error(Place::named("body", name(id)), "the script of its nodes is null", "Give one.");
   soft_body.fix(nodes);
   NodeScript one{{nodes.begin(), nodes.end()}, {}, std::move(script)};
   for (const std::uint32_t v : nodes) one.from.push_back(soft_body.positions()[v]);
@@ -264,6 +267,7 @@ void World::place_surface(Body& one) {
 
 void World::follow_nodes(Body& one) {
   const std::span<const Vec3> x = one.soft->positions();
+  one.placings = one.soft->placings();
   if (one.embedding.size() > 0)
     one.embedding.map(x, one.surface.positions);
   else

@@ -13,6 +13,7 @@
 // same; snapshot() and restore() go back to an earlier moment, and what follows is then what followed before.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -126,7 +127,8 @@ class World {
   // Nodes of a soft body may be fixed, released, moved, pulled at.
   SoftBody& soft(BodyId id);
   const SoftBody& soft(BodyId id) const;
-  // Nodes that are held, moved away from where they are now as the script says.
+  // Nodes that are held, moved away from where they are now as the script says; those that are released later
+  // are left alone.
   void move_nodes(BodyId id, std::span<const std::uint32_t> nodes, std::shared_ptr<const Script> script);
 
   // --- what is between them ---
@@ -177,6 +179,7 @@ class World {
     std::vector<std::uint32_t> nodes;  // of each vertex of the surface
     Embedding embedding;               // or what it follows
     std::vector<NodeScript> scripts;
+    std::uint64_t placings = 0;  // that the surface has seen
   };
 
   BodyId begin_body(BodyKind kind, const std::string& name);
@@ -194,6 +197,7 @@ class World {
   void settle(double seconds);
   void publish();
 
+  static std::array<std::uint64_t, 4> facts_of(const Body& one);
   void write_structure(ByteWriter& to) const;
 
   WorldOptions options_;

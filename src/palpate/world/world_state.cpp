@@ -58,6 +58,13 @@ std::uint64_t World::hash() const {
   return hash.value();
 }
 
+// Numbers of nodes or vertices, elements, changes of those, and scripts.
+std::array<std::uint64_t, 4> World::facts_of(const Body& one) {
+  if (!one.soft) return {one.local.positions.size(), 0, 0, one.script ? 1u : 0u};
+  return {one.soft->positions().size(), one.soft->rest().tets.size(), one.soft->changes(),
+          one.scripts.size()};
+}
+
 // What the bodies are, as far as it has to be the same.
 void World::write_structure(ByteWriter& to) const {
   to.put(std::uint64_t{order_.size()});
@@ -67,9 +74,11 @@ void World::write_structure(ByteWriter& to) const {
     to.put(id.generation);
     to.put(one.kind);
     to.put(std::string_view(one.name));
-    to.put(std::uint64_t{one.soft ? one.soft->positions().size() : one.local.positions.size()});
-    to.put(one.soft ? one.soft->changes() : std::uint64_t{0});
+    for (const std::uint64_t fact : facts_of(one)) to.put(fact);
+    to.put(one.soft ? std::string_view(one.soft->options().solver) : std::string_view());
   }
+  to.put(std::uint64_t{rigid_.joints()});
+  to.put(std::uint64_t{rigid_.forces()});
 }
 
 void World::snapshot(Snapshot& into) const {
@@ -101,18 +110,23 @@ void World::restore(const Snapshot& snapshot) {
     const BodyId id{from.get<std::uint32_t>(), from.get<std::uint32_t>()};
     const auto kind_then = from.get<BodyKind>();
     const std::string name_then = from.get_text();
-    const auto nodes = from.get<std::uint64_t>(), changes = from.get<std::uint64_t>();
+    std::array<std::uint64_t, 4> facts{};
+    for (std::uint64_t& fact : facts) fact = from.get<std::uint64_t>();
+    const std::string solver = from.get_text();
     if (i >= order_.size() || order_[i] != id || bodies_[id.index].name != name_then ||
         bodies_[id.index].kind != kind_then)
       refuse(what, fmt::format("its body {}, '{}', is not the one in this world", i + 1, name_then));
     const Body& one = bodies_[id.index];
-    if (nodes != (one.soft ? one.soft->positions().size() : one.local.positions.size()) ||
-        changes != (one.soft ? one.soft->changes() : 0))
-      refuse(what, fmt::format("its body '{}' has other vertices or elements", name_then));
+    if (facts != facts_of(one))
+      refuse(what, fmt::format("its body '{}' has other vertices, elements or scripts", name_then));
+    if (one.soft && solver != one.soft->options().solver)
+      refuse(what, fmt::format("its body '{}' was solved by {}", name_then, solver));
   }
   if (count != order_.size())
     refuse(what,
            fmt::format("the world has a body '{}' that it does not know", bodies_[order_[count].index].name));
+  if (from.get<std::uint64_t>() != rigid_.joints() || from.get<std::uint64_t>() != rigid_.forces())
+    refuse(what, "it has other joints or forces");
   steps_ = from.get<std::uint64_t>();
   time_ = from.get<double>();
   rigid_.load(from);

@@ -50,15 +50,19 @@ const StepReport& World::step(double seconds) {
   return report_;
 }
 
-// Tools and held nodes learn where they will be at the end.
+// What was placed from outside is seen; tools and held nodes learn where they will be at the end.
 void World::take_inputs(double seconds) {
   for (const BodyId id : order_) {
     Body& one = bodies_[id.index];
+    if (one.soft && one.placings != one.soft->placings()) {
+      follow_nodes(one);
+      if (one.touching) detector_.set_positions(one.touching, one.surface.positions);
+    }
     if (one.script && one.kind == BodyKind::kinematic) rigid_.move_to(id, one.script->at(time_ + seconds));
     for (const NodeScript& script : one.scripts) {
       const Pose pose = script.script->at(time_ + seconds);
       for (std::size_t i = 0; i < script.nodes.size(); ++i)
-        one.soft->move(script.nodes[i], pose.apply(script.from[i]));
+        if (one.soft->is_fixed(script.nodes[i])) one.soft->move(script.nodes[i], pose.apply(script.from[i]));
     }
   }
 }
