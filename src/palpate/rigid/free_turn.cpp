@@ -28,11 +28,11 @@ Vec3 turned_back(const Vec3& l, const Vec3& r) {
 void free_turn(const Vec3& inverse_moments, double seconds, Vec3& momentum, Quat& turn) {
   const double rate = momentum.norm() * inverse_moments.maxCoeff();
   if (!(rate > 0)) return;
-  const double parts = std::clamp(std::ceil(rate * seconds / most_angle), 1.0, most_parts);
+  const int parts = static_cast<int>(std::clamp(std::ceil(rate * seconds / most_angle), 1.0, most_parts));
   const double h = seconds / parts;
   const bool too_fast = rate * h > 2 * most_angle;  // for anything but to stay finite
   const bool round = inverse_moments.x() == inverse_moments.y() && inverse_moments.y() == inverse_moments.z();
-  for (double part = 0; part < parts; ++part) {
+  for (int part = 0; part < parts; ++part) {
     // Whatever it is not settled to only shows in the energy, and there squared.
     const double enough = 1e-15 * momentum.cwiseAbs().maxCoeff();
     Vec3 after = momentum + h * momentum.cross(inverse_moments.cwiseProduct(momentum)), tangent;
