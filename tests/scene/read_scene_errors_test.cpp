@@ -204,11 +204,15 @@ TEST(ReadSceneErrors, References) {
       {ball + "[[force]]\nkind = 'spring'\nstiffness = 1\nbodies = ['ball', 'world']\npoints = [[0, 0, 0]]",
        "s:10:10: points has 1 of them. Give two: one in the coordinates of each body."},
       {ball + floor + "[[force]]\nkind = 'torque'\nbody = 'floor'\ntorque = [0, 0, 1]",
-       "s:12:8: body 'floor' does not move freely, and nothing can pull at it. Name a body that is rigid, or "
-       "that "
-       "deforms."},
+       "s:12:8: body 'floor' does not move freely, and nothing can pull at it. Name a body that is rigid."},
+      {ball + "[[body]]\nname = 'jelly'\nkind = 'soft'\nmesh = { shape = 'blob' }\nmaterial = "
+              "'muscle'\n[[force]]\n"
+              "kind = 'constant'\nbody = 'jelly'\nforce = [0, 0, 1]",
+       "s:13:8: body 'jelly' bends: forces and joints are for bodies that do not. Fix some of its nodes and "
+       "move "
+       "them, or name another body."},
       {ball + floor + "[[joint]]\nkind = 'ball'\nbodies = ['floor', 'world']\npoint = [0, 0, 0]",
-       "s:12:10: neither of the two moves freely. Name at least one body that is rigid, or that deforms."},
+       "s:12:10: neither of the two moves freely. Name at least one body that is rigid."},
       {ball + "[[joint]]\nkind = 'ball'\nbodies = ['ball', 'ball']\npoint = [0, 0, 0]",
        "s:8:10: body 'ball' is joined to itself. Name two bodies."},
       {ball + "[[joint]]\nkind = 'ball'\nbodies = ['ball', 'world']\npoint = [0, 0, 0]\naxis = [0, 0, 1]",
@@ -223,7 +227,8 @@ TEST(ReadSceneErrors, References) {
       {"[materials.x]\nlike = 'y'\n[materials.y]\nlike = 'x'\n" + ball.substr(ball.find('[')),
        "s:1:1: material 'x' is like others that are like it. Give one of them values of its own."},
       {body("soft", solid) + "[[force]]\nkind = 'torque'\nbody = 'a'\ntorque = [0, 0, 1]",
-       "s:7:8: body 'a' deforms, and a torque turns rigid bodies. Name a rigid body, or use forces."},
+       "s:7:8: body 'a' bends: forces and joints are for bodies that do not. Fix some of its nodes and move "
+       "them, or name another body."},
       {"[solver]\nacceleration = { kind = 'chebyshev' }\n" + body("soft", solid),
        "s:2:16: solver 'quasi_newton': it cannot have the acceleration chebyshev. It has its own; leave the "
        "acceleration out."},

@@ -63,9 +63,10 @@ class Run {
     if (!settings_.json.empty() && settings_.json != "-") check_place(settings_.json);
     if (!settings_.save.empty()) check_place(settings_.save);
     open_folder();
-    std::signal(SIGINT, [](int) {
-      if (interrupted.exchange(true)) std::_Exit(interrupted_by_user);  // a second Ctrl-C means now
-    });
+    for (const int signal : {SIGINT, SIGTERM})
+      std::signal(signal, [](int) {
+        if (interrupted.exchange(true)) std::_Exit(interrupted_by_user);  // a second Ctrl-C means now
+      });
     try {
       pool.run([&] { simulate(); });
     } catch (const Error& error) {  // what was done until then is not lost

@@ -14,10 +14,19 @@ bool is_free(const SceneBody& body) {
   return body.kind != SceneBodyKind::fixed && body.kind != SceneBodyKind::kinematic;
 }
 
+// Soft bodies are held and moved by their nodes.
+void require_unbending(const SceneBody& body, const Place& place) {
+  if (body.deforms())
+    throw Error(place,
+                fmt::format("body '{}' bends: forces and joints are for bodies that do not", body.name),
+                "Fix some of its nodes and move them, or name another body.");
+}
+
 void require_free(const SceneBody& body, const Place& place) {
+  require_unbending(body, place);
   if (is_free(body)) return;
   throw Error(place, fmt::format("body '{}' does not move freely, and nothing can pull at it", body.name),
-              "Name a body that is rigid, or that deforms.");
+              "Name a body that is rigid.");
 }
 
 // Two bodies, the second of which may be the world; one of them can follow.
@@ -28,9 +37,10 @@ void require_two(const SceneTable& table, std::span<const std::string> names, co
                 R"(Name two, like ["a", "b"] or ["a", "world"].)");
   const SceneBody& first = require_body(scene, names[0], place);
   const bool to_world = names[1] == world_name;
+  require_unbending(first, place);
+  if (!to_world) require_unbending(require_body(scene, names[1], place), place);
   if (!is_free(first) && (to_world || !is_free(require_body(scene, names[1], place))))
-    throw Error(place, "neither of the two moves freely",
-                "Name at least one body that is rigid, or that deforms.");
+    throw Error(place, "neither of the two moves freely", "Name at least one body that is rigid.");
   if (!to_world) require_body(scene, names[1], place);
 }
 
@@ -50,12 +60,7 @@ void read_spring(const SceneTable& table, const Scene& scene, SceneForce& force)
 // What pulls at one body.
 void read_single(const SceneTable& table, const Scene& scene, SceneForce& force) {
   table.get("body", force.bodies.emplace_back());
-  const SceneBody& body = require_body(scene, force.bodies[0], table.place("body"));
-  require_free(body, table.place("body"));
-  if (force.kind == SceneForceKind::torque && body.deforms())
-    throw Error(table.place("body"),
-                fmt::format("body '{}' deforms, and a torque turns rigid bodies", body.name),
-                "Name a rigid body, or use forces.");
+  require_free(require_body(scene, force.bodies[0], table.place("body")), table.place("body"));
   table.get("force", force.force);
   table.get("point", force.points[0]);
   table.get("torque", force.torque);

@@ -179,7 +179,7 @@ struct SceneForce {
   SceneForceKind kind = SceneForceKind::spring;
   std::string name = {};  // may be empty
   // Two of a spring, of which the second may be the world; one of constant and torque; of drag and wind any
-  // number, none: all that move freely.
+  // number, none: all rigid ones.
   std::vector<std::string> bodies = {};
   // Where a spring, or a constant force (the first), is attached: in the coordinates of its body [m].
   std::array<Vec3, 2> points = {Vec3::Zero(), Vec3::Zero()};

@@ -24,7 +24,7 @@ SceneSection force() {
        {.name = "bodies",
         .type = T::names,
         .summary = "two that a spring joins, the second may be \"world\"; those that feel drag or wind",
-        .standard = "all that move freely (drag, wind)",
+        .standard = "all rigid bodies (drag, wind)",
         .kinds = {"spring", "drag", "wind"}},
        value("points", T::points, "m", "[[0, 0, 0], [0, 0, 0]]", {},
              "where the spring is attached, each in its body's coordinates", springs),
