@@ -85,67 +85,64 @@ void World::add_surface(Body& one, bool collides, std::optional<bool> self_conta
   if (moves && !deforms) detector_.set_pose(one.touching, rigid_.state(one.id).pose);
 }
 
-BodyId World::add_static(const TriangleMesh& surface, const BodyOptions& options) {
-  require_finite(surface, options.name);
-  const BodyId id = begin_body(BodyKind::fixed, options.name);
-  Body& one = body(id);
+// A body that cannot be made leaves nothing behind.
+template <class Make>
+BodyId World::add_body(BodyKind kind, const std::string& name, Make&& make) {
+  const BodyId id = begin_body(kind, name);
   try {
-    rigid_.add(id, {.kind = RigidKind::fixed, .state = {.pose = options.pose}});
-    one.local = one.surface = surface;
-    place_surface(one);
-    add_surface(one, options.collides, options.self_contacts);
+    make(body(id));
   } catch (...) {
     remove(id);
     throw;
   }
   return id;
+}
+
+void World::add_unbending(Body& one, const TriangleMesh& surface, const RigidDescription& description,
+                          bool collides, std::optional<bool> self_contacts) {
+  rigid_.add(one.id, description);
+  one.local = one.surface = surface;
+  place_surface(one);
+  add_surface(one, collides, self_contacts);
+}
+
+BodyId World::add_static(const TriangleMesh& surface, const BodyOptions& options) {
+  require_finite(surface, options.name);
+  return add_body(BodyKind::fixed, options.name, [&](Body& one) {
+    add_unbending(one, surface, {.kind = RigidKind::fixed, .state = {.pose = options.pose}}, options.collides,
+                  options.self_contacts);
+  });
 }
 
 BodyId World::add_kinematic(const TriangleMesh& surface, std::shared_ptr<const Script> script,
                             const BodyOptions& options) {
   require_finite(surface, options.name);
-  const BodyId id = begin_body(BodyKind::kinematic, options.name);
-  Body& one = body(id);
-  try {
+  return add_body(BodyKind::kinematic, options.name, [&](Body& one) {
     one.script = std::move(script);
-    rigid_.add(id, {.kind = RigidKind::kinematic,
-                    .state = {.pose = one.script ? one.script->at(time_) : options.pose}});
-    one.local = one.surface = surface;
-    place_surface(one);
-    add_surface(one, options.collides, options.self_contacts);
-  } catch (...) {
-    remove(id);
-    throw;
-  }
-  return id;
+    const Pose pose = one.script ? one.script->at(time_) : options.pose;
+    add_unbending(one, surface, {.kind = RigidKind::kinematic, .state = {.pose = pose}}, options.collides,
+                  options.self_contacts);
+  });
 }
 
 BodyId World::add_rigid(const TriangleMesh& surface, const RigidBodyOptions& options) {
   require_finite(surface, options.name);
-  const BodyId id = begin_body(BodyKind::rigid, options.name);
-  Body& one = body(id);
-  try {
-    rigid_.add(id,
-               {.kind = RigidKind::dynamic,
-                .mass = options.mass ? *options.mass : RigidMass::of(enclosed_mass(surface, options.density)),
-                .state = options.state,
-                .linear_damping = options.linear_damping,
-                .angular_damping = options.angular_damping,
-                .gravity = options.gravity});
-    one.local = one.surface = surface;
-    place_surface(one);
-    add_surface(one, options.collides, std::nullopt);
-  } catch (...) {
-    remove(id);
-    throw;
-  }
-  return id;
+  return add_body(BodyKind::rigid, options.name, [&](Body& one) {
+    const RigidMass mass =
+        options.mass ? *options.mass : RigidMass::of(enclosed_mass(surface, options.density));
+    add_unbending(one, surface,
+                  {.kind = RigidKind::dynamic,
+                   .mass = mass,
+                   .state = options.state,
+                   .linear_damping = options.linear_damping,
+                   .angular_damping = options.angular_damping,
+                   .gravity = options.gravity},
+                  options.collides, std::nullopt);
+  });
 }
 
 BodyId World::add_soft(SoftBody soft, const SoftOptions& options) {
-  const BodyId id = begin_body(BodyKind::soft, options.name);
-  Body& one = body(id);
-  try {
+  return add_body(BodyKind::soft, options.name, [&](Body& one) {
     const TetMesh& rest = soft.rest();
     if (options.surface && rest.tets.empty()) {  // of a shell: its nodes are the vertices
       one.local = *options.surface;
@@ -170,11 +167,7 @@ BodyId World::add_soft(SoftBody soft, const SoftOptions& options) {
     one.surface = one.local;
     follow_nodes(one);
     add_surface(one, options.collides, options.self_contacts);
-  } catch (...) {
-    remove(id);
-    throw;
-  }
-  return id;
+  });
 }
 
 void World::remove(BodyId id) {

@@ -183,6 +183,10 @@ class World {
   };
 
   BodyId begin_body(BodyKind kind, const std::string& name);
+  template <class Make>
+  BodyId add_body(BodyKind kind, const std::string& name, Make&& make);
+  void add_unbending(Body& one, const TriangleMesh& surface, const RigidDescription& description,
+                     bool collides, std::optional<bool> self_contacts);
   Body& body(BodyId id) { return bodies_[require(id)]; }
   const Body& body(BodyId id) const { return bodies_[require(id)]; }
   std::size_t require(BodyId id) const;
