@@ -1,4 +1,4 @@
-// solve/ and soft/. Four kinds of cases:
+// solve/ and soft/. Five kinds of cases:
 //
 //   beam-460-E1e4 ...        milliseconds from a strongly deformed start to an energy error, all solvers on
 //   the
@@ -7,6 +7,7 @@
 //   iteration-beam-460 ...   ten iterations of the default solver, for how the cost grows with the elements
 //   standing-armadillo-E1e6  a step of the armadillo that was let go on its feet, and how far it comes to
 //                            rest from where it should
+//   damped-armadillo ...     a step of a body with damping, and of the same without as the reference
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -25,6 +26,7 @@
 #include "reference_soft.h"
 #include "soft_conclusions.h"
 #include "soft_contest.h"
+#include "soft_damped.h"
 
 namespace palpate::bench {
 
@@ -283,6 +285,7 @@ Benchmark soft() {
                                [largest, of = model] { return one_sweep(largest, of); }});
             for (const SoftShape& shape : all)
               cases.push_back({iteration_prefix + shape.name, shape.tets, [=] { return iterations(shape); }});
+            cases.push_back({damped_prefix + largest.name, largest.tets, [=] { return damped(largest); }});
             if (largest.name == "armadillo")
               for (const int power : {4, 6, 8})
                 cases.push_back({fmt::format("{}armadillo-E1e{}", standing_prefix, power), largest.tets,

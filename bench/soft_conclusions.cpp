@@ -65,6 +65,16 @@ void add_standing(const std::vector<Row>& rows, std::vector<Conclusion>& all) {
                        row.case_name, 1e3 / row.median_ms, row.threads, 100 * fact(row, "shape_error"))});
 }
 
+void add_damped(const std::vector<Row>& rows, std::vector<Conclusion>& all) {
+  for (const Row& row : rows)
+    if (row.case_name.starts_with(damped_prefix) && row.role == Role::ours && row.ratio_reference)
+      all.push_back({fmt::format("{}_over_undamped_{}_threads", row.case_name, row.threads),
+                     1 / *row.ratio_reference, 2,
+                     fmt::format("{}: a step takes {:.2f} times as long as without damping, with {} threads "
+                                 "(aim: below 2)",
+                                 row.case_name, 1 / *row.ratio_reference, row.threads)});
+}
+
 }  // namespace
 
 std::vector<Conclusion> soft_conclusions(const std::vector<Row>& rows) {
@@ -74,6 +84,7 @@ std::vector<Conclusion> soft_conclusions(const std::vector<Row>& rows) {
   add_sweeps(rows, all);
   add_growth(rows, all);
   add_standing(rows, all);
+  add_damped(rows, all);
   return all;
 }
 

@@ -107,19 +107,20 @@ class RigidBodies : private RigidView {
 
  private:
   static constexpr std::uint32_t none = 0xffffffff;
+  // What every step looks at comes first.
   struct Body {
     BodyId id;
     RigidKind kind;
     bool gravity, asleep;
     double inverse_mass;
     Vec3 inverse_moments;
+    Vec3 force, torque;  // of this moment
+    double linear_damping, angular_damping;
     double quiet;         // for how long it has been slow [s]
     Vec3 quiet_velocity;  // when that began [m/s]
     double reach;         // how far its mass is from its centre, about [m]
-    double linear_damping, angular_damping;
     RigidMass mass;
     Pose goal;                       // of a kinematic body
-    Vec3 force, torque;              // of this moment
     Vec3 slept_force, slept_torque;  // when it fell asleep
   };
   // What moves, apart from the rest: the centre, the turn of the principal axes, the velocity, and the
@@ -137,7 +138,12 @@ class RigidBodies : private RigidView {
   void put(BodyId id, const Vec3& force, const Vec3& torque) override;
   void find_forces(double time);
   void push(double seconds);
+  void push_twice(double time, double seconds);
   void damp(double seconds);
+  bool moves_freely(std::uint32_t place) const {
+    return bodies_[place].kind == RigidKind::dynamic && !bodies_[place].asleep;
+  }
+  void follow(std::uint32_t place);
   void drift(std::uint32_t place, double seconds);
   void drift_all(double seconds);
   void list_joints();

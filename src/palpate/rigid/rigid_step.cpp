@@ -1,5 +1,6 @@
 // A step of rigid bodies: pushes and free motion. What joints add is in rigid_joints.cpp.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -57,6 +58,19 @@ void RigidBodies::push(double seconds) {
   });
 }
 
+// The push at the end depends on the velocities after it: once more with those.
+void RigidBodies::push_twice(double time, double seconds) {
+  half_ = now_;
+  for (int round = 0; round < 2; ++round) {
+    find_forces(time);
+    for (std::size_t i = 0; i < now_.size(); ++i) {
+      now_[i].velocity = half_[i].velocity;
+      now_[i].momentum = half_[i].momentum;
+    }
+    push(seconds);
+  }
+}
+
 void RigidBodies::damp(double seconds) {
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     const Body& body = bodies_[i];
@@ -68,20 +82,56 @@ void RigidBodies::damp(double seconds) {
 
 // From `before_`, in free motion; kinematic bodies go where they are told.
 void RigidBodies::drift(std::uint32_t place, double seconds) {
-  const Body& body = bodies_[place];
-  Moving& m = now_[place];
-  m = before_[place];
-  if (body.kind == RigidKind::kinematic) {
-    m.turn = body.goal.rotation;
-    m.centre = body.goal.position;
-  } else if (body.kind == RigidKind::dynamic && !body.asleep) {
+  now_[place] = before_[place];
+  if (moves_freely(place)) {
+    Moving& m = now_[place];
     m.centre += seconds * m.velocity;
-    free_turn(body.inverse_moments, seconds, m.momentum, m.turn);
+    free_turn(bodies_[place].inverse_moments, seconds, m.momentum, m.turn);
+  } else {
+    follow(place);
   }
 }
 
+void RigidBodies::follow(std::uint32_t place) {
+  if (bodies_[place].kind != RigidKind::kinematic) return;
+  now_[place].turn = bodies_[place].goal.rotation;
+  now_[place].centre = bodies_[place].goal.position;
+}
+
+// The same of all, from where they are.
 void RigidBodies::drift_all(double seconds) {
-  parallel_for(bodies_.size(), grain, [&](std::size_t i) { drift(static_cast<std::uint32_t>(i), seconds); });
+  parallel_chunks(bodies_.size(), grain, [&](Chunk chunk) {
+    FourTurns four{};
+    std::array<std::uint32_t, 4> places{};
+    std::size_t count = 0;
+    const auto turn = [&] {
+      for (std::size_t lane = count; lane < 4; ++lane)
+        for (auto& row : four.momentum) row[lane] = 0;
+      free_turn(seconds, four);
+      for (std::size_t lane = 0; lane < count; ++lane) {
+        Moving& m = now_[places[lane]];
+        for (int k = 0; k < 3; ++k) m.momentum[k] = four.momentum[k][lane];
+        for (int k = 0; k < 4; ++k) m.turn.coeffs()[k] = four.turn[k][lane];
+      }
+      count = 0;
+    };
+    for (auto i = static_cast<std::uint32_t>(chunk.begin); i < chunk.end; ++i) {
+      if (!moves_freely(i)) {
+        follow(i);
+        continue;
+      }
+      Moving& m = now_[i];
+      m.centre += seconds * m.velocity;
+      for (int k = 0; k < 3; ++k) {
+        four.inverse_moments[k][count] = bodies_[i].inverse_moments[k];
+        four.momentum[k][count] = m.momentum[k];
+      }
+      for (int k = 0; k < 4; ++k) four.turn[k][count] = m.turn.coeffs()[k];
+      places[count++] = i;
+      if (count == 4) turn();
+    }
+    if (count > 0) turn();
+  });
 }
 
 RigidReport RigidBodies::step(double seconds) {
@@ -116,19 +166,14 @@ RigidReport RigidBodies::step_all(double seconds) {
   list_joints();
   push(0.5 * seconds);
 
-  before_ = now_;
+  if (!active_.empty()) before_ = now_;
   drift_all(seconds);
   if (!active_.empty()) hold_positions(seconds, report);
 
-  // The push at the end depends on the velocities after it: once more with those.
-  half_ = now_;
-  for (int round = 0; round < (force_ids_.size() > 0 ? 2 : 1); ++round) {
-    if (force_ids_.size() > 0) find_forces(start + seconds);
-    for (std::size_t i = 0; i < now_.size(); ++i) {
-      now_[i].velocity = half_[i].velocity;
-      now_[i].momentum = half_[i].momentum;
-    }
+  if (force_ids_.size() == 0) {
     push(0.5 * seconds);
+  } else {
+    push_twice(start + seconds, 0.5 * seconds);
   }
   time_ = start + seconds;
   if (!active_.empty()) push_by_compliance();

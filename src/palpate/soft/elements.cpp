@@ -39,18 +39,21 @@ std::vector<std::uint32_t> near_each_other(std::span<const Vec3> rest, std::span
   const auto centre = [&](const TetCorners& t) {
     return Vec3(0.25 * (rest[t[0]] + rest[t[1]] + rest[t[2]] + rest[t[3]]));
   };
-  for (const TetCorners& t : tets) {
-    low = low.cwiseMin(centre(t));
-    high = high.cwiseMax(centre(t));
+  std::vector<std::uint32_t> order;
+  order.reserve(tets.size());
+  for (std::uint32_t e = 0; e < tets.size(); ++e) {
+    if (is_hole(tets[e])) continue;
+    order.push_back(e);
+    low = low.cwiseMin(centre(tets[e]));
+    high = high.cwiseMax(centre(tets[e]));
   }
   const double size = (high - low).maxCoeff(), scale = size > 0 ? 1048575 / size : 0;
-  std::vector<std::uint64_t> keys(tets.size());
-  std::vector<std::uint32_t> order(tets.size());
-  std::iota(order.begin(), order.end(), 0u);
-  for (std::size_t e = 0; e < tets.size(); ++e) {
+  std::vector<std::uint64_t> keys;
+  keys.reserve(order.size());
+  for (const std::uint32_t e : order) {
     const Vec3 at = scale * (centre(tets[e]) - low);
     const auto axis = [&](int k) { return spread(static_cast<std::uint64_t>(at[k])); };
-    keys[e] = axis(0) << 2 | axis(1) << 1 | axis(2);
+    keys.push_back(axis(0) << 2 | axis(1) << 1 | axis(2));
   }
   radix_sort(keys, order);
   return order;

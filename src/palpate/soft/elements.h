@@ -46,7 +46,8 @@ struct NodeCorners {
   }
 };
 
-// The elements along a Morton curve through the box of all: neighbours on it are neighbours in space.
+// The elements along a Morton curve through the box of all: neighbours on it are neighbours in space. Holes
+// are left out.
 std::vector<std::uint32_t> near_each_other(std::span<const Vec3> rest, std::span<const TetCorners> tets);
 
 }  // namespace palpate

@@ -14,58 +14,61 @@ namespace {
 
 constexpr std::size_t block_packs = block_size / pack_size;
 
-std::array<double, 3> constants_of(const Elasticity& e) {
-  if (e.model != Model::neo_hookean) return {e.lambda, e.mu, 0};
-  const NeoHookean n(e);
-  return {n.lambda, n.mu, n.alpha};
-}
-
 }  // namespace
 
+TetLaw law_of(const Elasticity& e) {
+  if (e.model == Model::neo_hookean) {
+    const NeoHookean n(e);
+    return {TetRule::neo_hookean, {n.lambda, n.mu, n.alpha}};
+  }
+  return {e.model == Model::stvk ? TetRule::stvk : TetRule::corotated, {e.lambda, e.mu, 0}};
+}
+
 TetPacks::TetPacks(std::span<const Vec3> rest, std::span<const TetCorners> tets,
-                   std::span<const TetShape> shapes, std::span<const Elasticity> elasticities)
+                   std::span<const TetShape> shapes, TetLaws laws)
     : place_(tets.size(), no_index) {
   std::vector<std::uint32_t> order = near_each_other(rest, tets);
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return elasticities[a].model < elasticities[b].model;
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return laws(a).rule < laws(b).rule; });
   for (const std::uint32_t e : order) {
-    const Model model = elasticities[e].model;
-    if (blocks.empty() || blocks.back().model != model || used_.back() == block_size) new_block(model);
-    put(e, (blocks.size() - 1) * block_size + used_.back(), shapes[e], elasticities[e]);
+    const TetLaw law = laws(e);
+    if (blocks.empty() || blocks.back().rule != law.rule || used_.back() == block_size) new_block(law.rule);
+    put(e, (blocks.size() - 1) * block_size + used_.back(), shapes[e], law);
   }
   connect(rest.size(), tets);
 }
 
 void TetPacks::update(std::size_t nodes, std::span<const TetCorners> tets, std::span<const TetShape> shapes,
-                      std::span<const Elasticity> elasticities, std::span<const std::uint32_t> changed) {
+                      TetLaws laws, std::span<const std::uint32_t> changed) {
   place_.resize(tets.size(), no_index);
   begin.resize(nodes + 1, begin.back());  // new nodes have no slots yet
   for (const std::uint32_t e : changed)
     if (place_[e] != no_index) take_out(e);
   for (const std::uint32_t e : changed)
-    if (tets[e][0] != no_index) put(e, place_for(tets[e], elasticities[e].model), shapes[e], elasticities[e]);
+    if (!is_hole(tets[e])) {
+      const TetLaw law = laws(e);
+      put(e, place_for(tets[e], law.rule), shapes[e], law);
+    }
   connect(nodes, tets);
 }
 
-std::size_t TetPacks::new_block(Model model) {
+std::size_t TetPacks::new_block(TetRule rule) {
   blocks.push_back(
-      {static_cast<std::uint32_t>(packs.size()), 0, static_cast<std::uint32_t>(slots.size()), 0, model});
+      {static_cast<std::uint32_t>(packs.size()), 0, static_cast<std::uint32_t>(slots.size()), 0, rule});
   packs.resize(packs.size() + block_packs, TetPack{});
+  if (rule == TetRule::damping) strains.resize(packs.size(), TetStrains{});
   element_.resize(element_.size() + block_size, no_index);
   used_.push_back(0);
   touched_.push_back(1);
   return blocks.size() - 1;
 }
 
-void TetPacks::put(std::uint32_t element, std::size_t place, const TetShape& shape,
-                   const Elasticity& elasticity) {
+void TetPacks::put(std::uint32_t element, std::size_t place, const TetShape& shape, const TetLaw& law) {
   const std::size_t lane = place % pack_size;
   TetPack& pack = packs[place / pack_size];
   for (std::size_t k = 0; k < 9; ++k) pack.inverse[k][lane] = shape.inverse.data()[k];
   pack.volume[lane] = shape.volume;
-  const std::array<double, 3> constants = constants_of(elasticity);
-  for (std::size_t k = 0; k < 3; ++k) pack.constants[k][lane] = constants[k];
+  for (std::size_t k = 0; k < 3; ++k) pack.constants[k][lane] = law.constants[k];
   element_[place] = element;
   place_[element] = static_cast<std::uint32_t>(place);
   ++used_[place / block_size];
@@ -79,14 +82,16 @@ void TetPacks::take_out(std::uint32_t element) {
   pack.volume[lane] = 0;
   for (auto& row : pack.constants) row[lane] = 0;
   for (auto& row : pack.corner) row[lane] = 0;
+  if (!strains.empty())
+    for (auto& row : strains[place / pack_size].of) row[lane] = 0;
   element_[place] = no_index;
   --used_[place / block_size];
   touched_[place / block_size] = 1;
 }
 
 // An empty place in the block that has most of its nodes; or else in the last block, or in a new one.
-std::size_t TetPacks::place_for(const TetCorners& corners, Model model) {
-  const auto fits = [&](std::size_t b) { return blocks[b].model == model && used_[b] < block_size; };
+std::size_t TetPacks::place_for(const TetCorners& corners, TetRule rule) {
+  const auto fits = [&](std::size_t b) { return blocks[b].rule == rule && used_[b] < block_size; };
   std::vector<std::size_t> near;  // blocks, once for each node they have
   for (const std::uint32_t v : corners)
     for (std::uint32_t i = begin[v]; i < begin[v + 1]; ++i) {
@@ -105,7 +110,7 @@ std::size_t TetPacks::place_for(const TetCorners& corners, Model model) {
     }
   for (std::size_t b = blocks.size(); b-- > 0 && block == blocks.size();)
     if (fits(b)) block = b;
-  if (block == blocks.size()) block = new_block(model);
+  if (block == blocks.size()) block = new_block(rule);
   const auto from = element_.begin() + static_cast<std::ptrdiff_t>(block * block_size);
   return static_cast<std::size_t>(std::find(from, from + block_size, no_index) - element_.begin());
 }

@@ -10,13 +10,14 @@ namespace palpate {
 
 namespace {
 
-constexpr std::size_t grain = 512;
+constexpr std::size_t grain = 2048;
 
 }  // namespace
 
 TetTerm::TetTerm(const TetMesh& rest, std::span<const Material> materials)
     : tets_(rest.tets), shapes_(shapes_of(rest)), elasticities_(elasticities_of(rest, materials)) {
-  packs_ = TetPacks(rest.positions, tets_, shapes_, elasticities_);
+  blocks_ =
+      TetBlocks(rest.positions, tets_, shapes_, [&](std::uint32_t e) { return law_of(elasticities_[e]); });
   make_room(rest.positions.size());
 }
 
@@ -30,7 +31,9 @@ void TetTerm::update(const TetMesh& rest, std::span<const Material> materials,
     shapes_[e] = shape_of(rest, e);
     elasticities_[e] = elasticity_of(materials, e);
   }
-  packs_.update(rest.positions.size(), tets_, shapes_, elasticities_, changed);
+  blocks_.update(
+      rest.positions.size(), tets_, shapes_, [&](std::uint32_t e) { return law_of(elasticities_[e]); },
+      changed);
   make_room(rest.positions.size());
 }
 
@@ -39,49 +42,12 @@ void TetTerm::make_room(std::size_t nodes) {
   for (std::size_t e = 0; e < tets_.size(); ++e)
     // Energies near rest are small differences of numbers of this size.
     rounding_ += 1e-15 * shapes_[e].volume * (std::abs(elasticities_[e].lambda) + elasticities_[e].mu);
-  pulls_.resize(4 * packs_.slots.size());
   node_corners_ = NodeCorners(nodes, tets_);
-}
-
-double TetTerm::add_gradient(std::span<const Vec3> x, std::span<Vec3> gradient) {
-  const double total = energy(x, true);
-  parallel_for(gradient.size(), 4 * grain, [&](std::size_t v) {
-    Vec3 sum = Vec3::Zero();
-    for (std::uint32_t i = packs_.begin[v]; i < packs_.begin[v + 1]; ++i)
-      sum += Eigen::Map<const Vec3>(pulls_.data() + 4 * std::size_t{packs_.slots_of_node[i]});
-    gradient[v] += sum;
-  });
-  return total;
-}
-
-double TetTerm::value(std::span<const Vec3> x) { return energy(x, false); }
-
-// The energy; with `pulling`, what each block pulls at its nodes with as well.
-double TetTerm::energy(std::span<const Vec3> x, bool pulling) {
-  return parallel_reduce(
-      packs_.blocks.size(), 1, 0.0, partial_,
-      [&](Chunk chunk) {
-        const TetBlock& block = packs_.blocks[chunk.index];
-        alignas(32) std::array<double, 4 * 4 * block_size> points;
-        for (std::size_t i = 0; i < block.nodes; ++i) {
-          const Vec3& at = x[packs_.slots[block.first_slot + i]];
-          for (std::size_t k = 0; k < 3; ++k) points[4 * i + k] = at[static_cast<int>(k)];
-          points[4 * i + 3] = 0;
-        }
-        if (!pulling) return block_energy(packs_, block, points.data(), nullptr);
-        alignas(32) std::array<double, 4 * 4 * block_size> pulls;
-        std::fill_n(pulls.begin(), 4 * std::size_t{block.nodes}, 0.0);
-        const double sum = block_energy(packs_, block, points.data(), pulls.data());
-        std::copy_n(pulls.begin(), 4 * std::size_t{block.nodes},
-                    pulls_.begin() + static_cast<std::ptrdiff_t>(4 * std::size_t{block.first_slot}));
-        return sum;
-      },
-      [](double a, double b) { return a + b; });
 }
 
 bool TetTerm::mark_tangled(std::span<const Vec3> x, std::span<std::uint8_t> nodes) {
   const std::uint8_t any = parallel_reduce(
-      tets_.size(), 4 * grain, std::uint8_t{0}, any_inverted_,
+      tets_.size(), grain, std::uint8_t{0}, any_inverted_,
       [&](Chunk chunk) {
         for (std::size_t e = chunk.begin; e < chunk.end; ++e)
           if (is_inverted(x, tets_[e])) return std::uint8_t{1};

@@ -1,6 +1,6 @@
 // The elastic energy of tetrahedra, as a term of a step.
 //
-// Energies and pulls are found by blocks of elements, see tet_packs.h; what solvers ask for rarely is plain.
+// Energies and pulls are found by blocks of elements, see tet_blocks.h; what solvers ask for rarely is plain.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 #include <palpate/mesh/mesh.h>
 #include <palpate/soft/elements.h>
-#include <palpate/soft/tet_packs.h>
+#include <palpate/soft/tet_blocks.h>
 #include <palpate/solve/term.h>
 
 namespace palpate {
@@ -25,8 +25,10 @@ class TetTerm : public Term {
               std::span<const std::uint32_t> changed);
 
   double rounding() const override { return rounding_; }
-  double value(std::span<const Vec3> x) override;
-  double add_gradient(std::span<const Vec3> x, std::span<Vec3> gradient) override;
+  double value(std::span<const Vec3> x) override { return blocks_.value(x); }
+  double add_gradient(std::span<const Vec3> x, std::span<Vec3> gradient) override {
+    return blocks_.add_gradient(x, gradient);
+  }
   void add_product(std::span<const Vec3> x, std::span<const Vec3> d, std::span<Vec3> out) override;
   void add_block(std::uint32_t node, std::span<const Vec3> x, Vec3& gradient, Mat3& stiffness) override;
   void add_metric(std::vector<MetricEntry>& entries) const override;
@@ -37,16 +39,13 @@ class TetTerm : public Term {
   const NodeCorners& node_corners() const { return node_corners_; }
 
  private:
-  double energy(std::span<const Vec3> x, bool pulling);
   void make_room(std::size_t nodes);
 
   std::vector<TetCorners> tets_;
   std::vector<TetShape> shapes_;
   std::vector<Elasticity> elasticities_;
-  TetPacks packs_;
+  TetBlocks blocks_;
   NodeCorners node_corners_;
-  std::vector<double> pulls_;               // of the slots of all blocks, four numbers each
-  std::vector<double> partial_;             // scratch of sums
   std::vector<std::uint8_t> any_inverted_;  // scratch, of chunks
   double rounding_ = 0;
 };
