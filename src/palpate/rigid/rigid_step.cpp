@@ -1,4 +1,5 @@
-// A step of rigid bodies: pushes and free motion. What joints add is in rigid_joints.cpp.
+// A step of rigid bodies: pushes and free motion. What joints add is in rigid_islands.cpp and
+// rigid_joints.cpp.
 #include <algorithm>
 #include <cmath>
 
@@ -80,8 +81,19 @@ void RigidBodies::drift(std::uint32_t place, double seconds) {
   }
 }
 
-void RigidBodies::drift_all(double seconds) {
-  parallel_for(bodies_.size(), grain, [&](std::size_t i) { drift(static_cast<std::uint32_t>(i), seconds); });
+// What joints do not push moves freely, the rest island by island.
+void RigidBodies::move_all(double seconds, RigidReport& report) {
+  parallel_for(bodies_.size(), grain, [&](std::size_t i) {
+    if (joined_[i] == 0 || bodies_[i].asleep) drift(static_cast<std::uint32_t>(i), seconds);
+  });
+  parallel_for(islands_.size(), 1, [&](std::size_t i) {
+    if (is_awake(islands_[i])) move_island(islands_[i], seconds);
+  });
+  for (const Island& island : islands_) {
+    if (!is_awake(island)) continue;
+    report.rounds = std::max(report.rounds, island.rounds);
+    report.violation = std::max(report.violation, island.violation);
+  }
 }
 
 RigidReport RigidBodies::step(double seconds) {
@@ -117,8 +129,7 @@ RigidReport RigidBodies::step_all(double seconds) {
   push(0.5 * seconds);
 
   before_ = now_;
-  drift_all(seconds);
-  if (!active_.empty()) hold_positions(seconds, report);
+  move_all(seconds, report);
 
   // The push at the end depends on the velocities after it: once more with those.
   half_ = now_;
@@ -131,9 +142,12 @@ RigidReport RigidBodies::step_all(double seconds) {
     push(0.5 * seconds);
   }
   time_ = start + seconds;
-  if (!active_.empty()) push_by_compliance();
+  for (Island& island : islands_)
+    if (is_awake(island)) push_by_compliance(island);
   damp(seconds);
-  if (!active_.empty()) hold_velocities();
+  parallel_for(islands_.size(), 1, [&](std::size_t i) {
+    if (is_awake(islands_[i])) hold_velocities(islands_[i]);
+  });
   report.failed = stop_what_is_not_finite();
   fall_asleep(seconds);
   for (const Body& body : bodies_) report.awake += body.kind == RigidKind::dynamic && !body.asleep ? 1 : 0;
