@@ -168,11 +168,12 @@ class RigidBodies : private RigidView {
   bool is_awake(const Island& island) const;
   int parts_of(const Island& island, double seconds) const;
   void move_island(Island& island, double seconds);
+  double move_in_parts(Island& island, double seconds, int parts);
   void evaluate_joints(const Island& island, const std::vector<Moving>& at, double part,
                        std::vector<JointGradients>& gradients);
   void add_impulses(Island& island, const std::vector<JointGradients>& along,
                     const std::vector<BlockVector>& multipliers, std::vector<Moving>& to);
-  void hold_positions(Island& island, double seconds, double part);
+  double hold_positions(Island& island, double seconds, double part);
   void factor_positions(Island& island, double seconds);
   double find_violation(Island& island, double seconds, double part);
   void push_by_compliance(Island& island);

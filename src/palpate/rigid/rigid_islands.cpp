@@ -16,7 +16,8 @@ namespace {
 
 constexpr double most_angle = 0.5;    // that a body turns by without its motion being cut [rad]
 constexpr double part_angle = 0.125;  // of a part, where it is
-constexpr double most_parts = 64;
+constexpr int most_parts = 64;
+constexpr double held_to = 1e-9;  // joints that are off by less need no more parts
 
 }  // namespace
 
@@ -98,14 +99,28 @@ int RigidBodies::parts_of(const Island& island, double seconds) const {
       if (i != none && bodies_[i].kind == RigidKind::kinematic)
         rate = std::max(rate, before_[i].momentum.norm());
   if (!(rate * seconds > most_angle)) return 1;
-  return static_cast<int>(std::ceil(std::min(rate * seconds / part_angle, most_parts)));
+  return static_cast<int>(std::ceil(std::min<double>(rate * seconds / part_angle, most_parts)));
 }
 
-// From where things are, with joints that hold at the end.
+// From `before_` to `now_`, with joints that hold there. Where joints pull so hard that what is between them
+// would swing too fast for the step, they cannot be held, and it is cut, too.
 void RigidBodies::move_island(Island& island, double seconds) {
-  const int parts = parts_of(island, seconds);
+  for (const std::uint32_t i : members_of(island)) half_[i] = before_[i];
   for (std::size_t j = island.joint_begin; j < island.joint_end; ++j)
     compliances_[j] = linked_[j].joint->compliance();
+  double last = HUGE_VAL;
+  for (int parts = parts_of(island, seconds);; parts = std::min(4 * parts, most_parts)) {
+    const double off = move_in_parts(island, seconds, parts);
+    // Joints that contradict each other gain nothing.
+    if (!(off > held_to) || parts == most_parts || !(off < 0.1 * last)) return;
+    last = off;
+    for (const std::uint32_t i : members_of(island)) before_[i] = half_[i];
+  }
+}
+
+// Returns how much joints were off, at most, relative to how far from the origin things are, or to 1 m.
+double RigidBodies::move_in_parts(Island& island, double seconds, int parts) {
+  double most_off = 0;
   for (int part = 0; part < parts; ++part) {
     const double from = static_cast<double>(part) / parts, to = static_cast<double>(part + 1) / parts;
     if (part == 0) {
@@ -118,8 +133,9 @@ void RigidBodies::move_island(Island& island, double seconds) {
     }
     for (std::size_t j = island.joint_begin; j < island.joint_end; ++j) first_value_[j] = value_[j];
     for (const std::uint32_t i : members_of(island)) drift(i, seconds / parts);
-    hold_positions(island, seconds / parts, to);
+    most_off = std::max(most_off, hold_positions(island, seconds / parts, to));
   }
+  return most_off;
 }
 
 }  // namespace palpate

@@ -59,8 +59,9 @@ void RigidBodies::add_impulses(Island& island, const std::vector<JointGradients>
   }
 }
 
-// From `before_` to `now_`, so that joints hold there.
-void RigidBodies::hold_positions(Island& island, double seconds, double part) {
+// From `before_` to `now_`, so that joints hold there. Returns how much they are off, relative to how far
+// from the origin things are, or to 1 m.
+double RigidBodies::hold_positions(Island& island, double seconds, double part) {
   double farthest = 1;
   for (std::size_t j = island.joint_begin; j < island.joint_end; ++j) {
     multipliers_[j].setZero();
@@ -78,11 +79,12 @@ void RigidBodies::hold_positions(Island& island, double seconds, double part) {
   double last = HUGE_VAL;
   for (island.rounds = 1;; ++island.rounds) {
     island.violation = find_violation(island, seconds, part);
-    if (!(island.violation > tolerance * farthest) || island.rounds > options_.most_rounds) return;
+    if (!(island.violation > tolerance * farthest) || island.rounds > options_.most_rounds)
+      return island.violation / farthest;
     if (!(island.violation < 0.9 * last)) {  // joints that contradict each other, or are stretched out
       if (!(island.violation <= last)) add(-1);
       island.violation = std::min(last, find_violation(island, seconds, part));
-      return;
+      return island.violation / farthest;
     }
     if (island.rounds == 1 || !(island.violation < good_round * last)) factor_positions(island, seconds);
     last = island.violation;

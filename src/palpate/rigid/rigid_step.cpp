@@ -83,6 +83,7 @@ void RigidBodies::drift(std::uint32_t place, double seconds) {
 
 // What joints do not push moves freely, the rest island by island.
 void RigidBodies::move_all(double seconds, RigidReport& report) {
+  half_.resize(bodies_.size());
   parallel_for(bodies_.size(), grain, [&](std::size_t i) {
     if (joined_[i] == 0 || bodies_[i].asleep) drift(static_cast<std::uint32_t>(i), seconds);
   });
