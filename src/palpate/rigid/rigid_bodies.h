@@ -8,7 +8,8 @@
 // A step is half of the forces' push, free motion, the other half: the motion of springs and tops then keeps
 // its energy over any time, but for a ripple (Stoermer, Verlet). Joints push along the gradients at the start
 // of the step so that they hold at its end, and once more so that velocities agree with them (RATTLE:
-// Andersen 1983). Free turns keep momentum and energy by themselves (free_turn.h).
+// Andersen 1983), island by island (rigid_islands.cpp). Free turns keep momentum and energy by themselves
+// (free_turn.h).
 //
 // Bodies that are static stay; kinematic ones go where they are told, whatever is in the way. Bodies that
 // have hardly moved for half a second sleep, together with all that is joined to them, until something
