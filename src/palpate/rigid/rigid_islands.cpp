@@ -14,7 +14,7 @@ namespace palpate {
 
 namespace {
 
-constexpr double most_angle = 0.5;     // that a body turns by without its motion being cut [rad]
+constexpr double most_angle = 0.25;    // that a body turns by without its motion being cut [rad]
 constexpr double part_angle = 0.0625;  // of a part, where it is: energy is then kept to 0.1 %
 constexpr int most_parts = 64;
 constexpr double held_to = 1e-9;  // joints that are off by less need no more parts
