@@ -1,3 +1,5 @@
+// Turns are measured by their rotation vectors: unlike sines of half the angle, these have a slope up to half
+// a turn, so that joints come together from wherever they are.
 #include <palpate/rigid/joints.h>
 
 #include <cmath>
@@ -27,6 +29,28 @@ struct Anchor {
   Anchor(const ConstraintSide& side, const Vec3& world, const Quat& turn)
       : point(side.pose.inverse().apply(world)), axes((side.pose.rotation.conjugate() * turn).normalized()) {}
 };
+
+// Angle times axis of a turn, the shorter way: up to half a turn, where its sign changes.
+Vec3 rotation_vector(const Quat& turn) {
+  const double sign = turn.w() < 0 ? -1 : 1, s = turn.vec().squaredNorm();  // sine squared
+  if (s < 1e-4) return sign * 2 * (1 + s * (1.0 / 6 + s * (3.0 / 40 + s * (5.0 / 112)))) * turn.vec();
+  const double sine = std::sqrt(s);
+  return sign * 2 * std::atan2(sine, std::abs(turn.w())) / sine * turn.vec();
+}
+
+// By a further, small turn about the axes that were turned: the inverse of the right Jacobian of SO(3),
+// 1 + [v]/2 + (1 - a cot a) / |v|^2 [v]^2, with a half of the angle.
+Mat3 change_of_rotation_vector(const Vec3& v) {
+  const double s = v.squaredNorm();  // angle squared
+  double factor = 1.0 / 12 + s * (1.0 / 720 + s * (1.0 / 30240 + s * (1.0 / 1209600)));
+  if (s > 1e-2) {
+    const double half = 0.5 * std::sqrt(s);
+    factor = (1 - half * std::cos(half) / std::sin(half)) / s;
+  }
+  Mat3 cross;
+  cross << 0, -v.z(), v.y(), v.z(), 0, -v.x(), -v.y(), v.x(), 0;
+  return Mat3::Identity() + 0.5 * cross + factor * cross * cross;
+}
 
 // A joint out of parts: the same point, axes that agree, no turn.
 class Joint : public RigidConstraint {
@@ -78,18 +102,13 @@ class Joint : public RigidConstraint {
     const Vec3 turn = of_a.cross(of_b);
     out = {of_a.dot(of_b), {Vec3::Zero(), Vec3::Zero()}, {turn, -turn}};
   }
-  // Twice the vector of the turn from the one to the other: about the angle, along the axes of the first.
+  // The turn from the one to the other, angle times axis, along the axes of the first.
   static void no_turn(const Quat& axes_a, const Quat& axes_b, Row* out) {
-    const Quat back = axes_a.conjugate(), off = back * axes_b;
-    const double sign = off.w() < 0 ? -1 : 1;
-    std::array<Vec3, 3> change;  // of the vector, per turn about each axis of the world
-    for (int k = 0; k < 3; ++k) {
-      const Vec3 e = Vec3::Unit(k);
-      change[static_cast<std::size_t>(k)] = sign * (back * Quat(0, e.x(), e.y(), e.z()) * axes_b).vec();
-    }
+    const Vec3 off = rotation_vector(axes_a.conjugate() * axes_b);
+    const Mat3 change = change_of_rotation_vector(off) * axes_b.toRotationMatrix().transpose();
     for (int r = 0; r < 3; ++r) {
-      const Vec3 turn(change[0][r], change[1][r], change[2][r]);
-      out[r] = {2 * sign * off.vec()[r], {Vec3::Zero(), Vec3::Zero()}, {-turn, turn}};
+      const Vec3 turn = change.row(r);
+      out[r] = {off[r], {Vec3::Zero(), Vec3::Zero()}, {-turn, turn}};
     }
   }
 

@@ -85,6 +85,7 @@ void RigidBodies::add(BodyId id, const RigidDescription& d) {
   if (id.index >= places_.size()) places_.resize(id.index + std::size_t{1}, none);
   places_[id.index] = static_cast<std::uint32_t>(bodies_.size());
   bodies_.push_back(body);
+  joints_changed_ = true;
   now_.push_back({});
   set_state(id, d.state);
   before_.push_back(now_.back());
@@ -96,6 +97,7 @@ void RigidBodies::remove(BodyId id) {
   bodies_.erase(bodies_.begin() + place);
   now_.erase(now_.begin() + place);
   before_ = now_;
+  joints_changed_ = true;
   places_[id.index] = none;
   for (std::uint32_t i = place; i < bodies_.size(); ++i) places_[bodies_[i].id.index] = i;
 }
@@ -120,6 +122,7 @@ JointId RigidBodies::add(std::shared_ptr<RigidConstraint> joint) {
   const JointId id = joint_ids_.create();
   joints_.resize(joint_ids_.slots());
   joints_[id.index] = std::move(joint);
+  joints_changed_ = true;
   return id;
 }
 
@@ -135,6 +138,7 @@ void RigidBodies::remove(JointId id) {
   for (const BodyId body : joints_[id.index]->bodies())
     if (body) wake(body);
   joints_[id.index].reset();
+  joints_changed_ = true;
 }
 
 void RigidBodies::remove_all_of(BodyId id) {
@@ -147,10 +151,10 @@ void RigidBodies::remove_all_of(BodyId id) {
 
 // --- states ---------------------------------------------------------------------------------------
 
-Pose RigidBodies::pose_of(std::uint32_t place) const {
+Pose RigidBodies::pose_of(std::uint32_t place, const Moving& moving) const {
   const Pose& frame = bodies_[place].mass.frame;
-  const Quat turn = (now_[place].turn * frame.rotation.conjugate()).normalized();
-  return {turn, now_[place].centre - turn * frame.position};
+  const Quat turn = (moving.turn * frame.rotation.conjugate()).normalized();
+  return {turn, moving.centre - turn * frame.position};
 }
 
 Vec3 RigidBodies::angular_velocity_of(std::uint32_t place) const {

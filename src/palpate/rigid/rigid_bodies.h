@@ -8,7 +8,8 @@
 // A step is half of the forces' push, free motion, the other half: the motion of springs and tops then keeps
 // its energy over any time, but for a ripple (Stoermer, Verlet). Joints push along the gradients at the start
 // of the step so that they hold at its end, and once more so that velocities agree with them (RATTLE:
-// Andersen 1983). Free turns keep momentum and energy by themselves (free_turn.h).
+// Andersen 1983), island by island (rigid_islands.cpp). Free turns keep momentum and energy by themselves
+// (free_turn.h).
 //
 // Bodies that are static stay; kinematic ones go where they are told, whatever is in the way. Bodies that
 // have hardly moved for half a second sleep, together with all that is joined to them, until something
@@ -26,6 +27,7 @@
 #include <palpate/base/hash.h>
 #include <palpate/base/ids.h>
 #include <palpate/rigid/force.h>
+#include <palpate/rigid/joint_equations.h>
 #include <palpate/rigid/rigid_constraint.h>
 #include <palpate/rigid/rigid_mass.h>
 
@@ -130,10 +132,31 @@ class RigidBodies : private RigidView {
     Quat turn = Quat::Identity();
     Vec3 velocity = Vec3::Zero(), momentum = Vec3::Zero();
   };
+  // A joint that can push something.
+  struct Linked {
+    const RigidConstraint* joint;
+    std::array<std::uint32_t, 2> side;  // places of bodies
+    std::uint32_t island;               // the place of its first body
+    std::uint32_t rows;
+  };
+  struct Island {
+    std::size_t joint_begin, joint_end;    // in linked_
+    std::size_t member_begin, member_end;  // in members_
+    JointEquations equations;
+    int rounds = 0;
+    double violation = 0;
+  };
+  // What belongs to the joints of an island.
+  template <class List>
+  static auto of(const Island& island, List& list) {
+    return std::span(list).subspan(island.joint_begin, island.joint_end - island.joint_begin);
+  }
   RigidReport step_all(double seconds);
+  void move_all(double seconds, RigidReport& report);
   std::uint32_t place_of(BodyId id) const;
   std::uint32_t require(BodyId id) const;
-  Pose pose_of(std::uint32_t place) const;
+  Pose pose_of(std::uint32_t place) const { return pose_of(place, now_[place]); }
+  Pose pose_of(std::uint32_t place, const Moving& moving) const;
   Vec3 angular_velocity_of(std::uint32_t place) const;
   void put(BodyId id, const Vec3& force, const Vec3& torque) override;
   void find_forces(double time);
@@ -145,21 +168,23 @@ class RigidBodies : private RigidView {
   }
   void follow(std::uint32_t place);
   void drift(std::uint32_t place, double seconds);
-  void drift_all(double seconds);
+  ConstraintSide side_of(std::uint32_t place, const std::vector<Moving>& at, double part) const;
   void list_joints();
-  void evaluate_joints(std::vector<ConstraintRows>& rows);
-  void find_diagonal(const std::vector<ConstraintRows>& rows, double seconds);
-  void gather(const std::vector<ConstraintRows>& rows, std::span<const double> multipliers);
-  void multiply(const std::vector<ConstraintRows>& rows, std::span<const double> multipliers, double seconds,
-                std::span<double> out);
-  void add_impulses(const std::vector<ConstraintRows>& rows, std::span<const double> multipliers,
-                    std::vector<Moving>& to);
-  void solve(const std::vector<ConstraintRows>& rows, std::span<const double> right, double seconds,
-             std::span<double> out);
-  void hold_positions(double seconds, RigidReport& report);
-  double find_violation(double seconds);
-  void push_by_compliance();
-  void hold_velocities();
+  void build_islands();
+  std::span<const std::uint32_t> members_of(const Island& island) const;
+  bool is_awake(const Island& island) const;
+  int parts_of(const Island& island, double seconds) const;
+  void move_island(Island& island, double seconds);
+  double move_in_parts(Island& island, double seconds, int parts);
+  void evaluate_joints(const Island& island, const std::vector<Moving>& at, double part,
+                       std::vector<JointGradients>& gradients);
+  void add_impulses(Island& island, const std::vector<JointGradients>& along,
+                    const std::vector<BlockVector>& multipliers, std::vector<Moving>& to);
+  double hold_positions(Island& island, double seconds, double part);
+  void factor_positions(Island& island, double seconds);
+  double find_violation(Island& island, double seconds, double part);
+  void push_by_compliance(Island& island);
+  void hold_velocities(Island& island);
   void find_islands();
   void wake_what_feels_more(double seconds);
   void fall_asleep(double seconds);
@@ -176,16 +201,16 @@ class RigidBodies : private RigidView {
   IdPool<JointTag> joint_ids_;
   std::vector<std::shared_ptr<RigidConstraint>> joints_;
 
-  // Of a step. A joint that holds bodies asleep takes no part.
-  std::vector<std::uint32_t> active_;  // joints, ascending
-  std::vector<std::array<std::uint32_t, 2>> sides_;
-  std::vector<std::uint32_t> first_row_;
-  std::vector<ConstraintRows> rows_, later_rows_;
-  std::vector<double> value_, first_value_, found_, multipliers_, change_, residual_, direction_, product_,
-      scaled_, diagonal_;
-  std::vector<Vec3> pushes_, twists_;   // of each body
-  std::vector<Moving> solving_at_;      // the turns that joints are solved with
+  // Of joints, island by island, as long as bodies and joints are the same.
+  bool joints_changed_ = true;
+  std::vector<Linked> linked_;
+  std::vector<std::uint32_t> members_;  // places of bodies
   std::vector<std::uint8_t> joined_;    // bodies that joints push
+  std::vector<Island> islands_;
+  // Of a step: of each joint.
+  std::vector<JointGradients> gradients_, later_gradients_;
+  std::vector<BlockVector> value_, first_value_, change_, multipliers_, found_;
+  std::vector<double> compliances_, gives_;
   std::vector<std::uint32_t> island_;   // of each body
   std::vector<std::uint8_t> restless_;  // islands
 };

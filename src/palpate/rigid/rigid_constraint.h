@@ -1,8 +1,9 @@
 // What joins two bodies, or holds one in the world: some numbers that are to be zero.
 //
 // To add one, write a class with rows(), and at(): the numbers, and how they change when a body is moved, and
-// when it is turned about its centre (both along the axes of the world). In its test, call
-// testing::check_constraint: it compares them with finite differences.
+// when it is turned about its centre (both along the axes of the world). Islands are solved side by side, so
+// several threads may ask one object at once. In its test, call testing::check_constraint: it compares them
+// with finite differences.
 #pragma once
 
 #include <array>

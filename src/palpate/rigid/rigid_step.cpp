@@ -1,4 +1,5 @@
-// A step of rigid bodies: pushes and free motion. What joints add is in rigid_joints.cpp.
+// A step of rigid bodies: pushes and free motion. What joints add is in rigid_islands.cpp and
+// rigid_joints.cpp.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -98,7 +99,7 @@ void RigidBodies::follow(std::uint32_t place) {
   now_[place].centre = bodies_[place].goal.position;
 }
 
-// The same of all, from where they are.
+// The same of all that joints do not push, from where they are.
 void RigidBodies::drift_all(double seconds) {
   parallel_chunks(bodies_.size(), grain, [&](Chunk chunk) {
     FourTurns four{};
@@ -116,10 +117,8 @@ void RigidBodies::drift_all(double seconds) {
       count = 0;
     };
     for (auto i = static_cast<std::uint32_t>(chunk.begin); i < chunk.end; ++i) {
-      if (!moves_freely(i)) {
-        follow(i);
-        continue;
-      }
+      if (!moves_freely(i)) follow(i);
+      if (!moves_freely(i) || joined_[i] != 0) continue;
       Moving& m = now_[i];
       m.centre += seconds * m.velocity;
       for (int k = 0; k < 3; ++k) {
@@ -132,6 +131,20 @@ void RigidBodies::drift_all(double seconds) {
     }
     if (count > 0) turn();
   });
+}
+
+// What joints do not push moves freely, the rest island by island.
+void RigidBodies::move_all(double seconds, RigidReport& report) {
+  half_.resize(bodies_.size());
+  drift_all(seconds);
+  parallel_for(islands_.size(), 1, [&](std::size_t i) {
+    if (is_awake(islands_[i])) move_island(islands_[i], seconds);
+  });
+  for (const Island& island : islands_) {
+    if (!is_awake(island)) continue;
+    report.rounds = std::max(report.rounds, island.rounds);
+    report.violation = std::max(report.violation, island.violation);
+  }
 }
 
 RigidReport RigidBodies::step(double seconds) {
@@ -166,9 +179,8 @@ RigidReport RigidBodies::step_all(double seconds) {
   list_joints();
   push(0.5 * seconds);
 
-  if (!active_.empty()) before_ = now_;
-  drift_all(seconds);
-  if (!active_.empty()) hold_positions(seconds, report);
+  if (!islands_.empty()) before_ = now_;
+  move_all(seconds, report);
 
   if (force_ids_.size() == 0) {
     push(0.5 * seconds);
@@ -176,9 +188,12 @@ RigidReport RigidBodies::step_all(double seconds) {
     push_twice(start + seconds, 0.5 * seconds);
   }
   time_ = start + seconds;
-  if (!active_.empty()) push_by_compliance();
+  for (Island& island : islands_)
+    if (is_awake(island)) push_by_compliance(island);
   damp(seconds);
-  if (!active_.empty()) hold_velocities();
+  parallel_for(islands_.size(), 1, [&](std::size_t i) {
+    if (is_awake(islands_[i])) hold_velocities(islands_[i]);
+  });
   report.failed = stop_what_is_not_finite();
   fall_asleep(seconds);
   for (const Body& body : bodies_) report.awake += body.kind == RigidKind::dynamic && !body.asleep ? 1 : 0;
