@@ -8,15 +8,12 @@
 #include <fmt/format.h>
 
 #include <palpate/base/error.h>
-#include <palpate/base/parallel.h>
 #include <palpate/mesh/boundary.h>
 #include <palpate/mesh/mass.h>
 
 namespace palpate {
 
 namespace {
-
-constexpr std::size_t grain = 1024;
 
 void require_finite(const TriangleMesh& mesh, std::string_view name) {
   for (std::size_t i = 0; i < mesh.positions.size(); ++i)
@@ -70,19 +67,6 @@ BodyId World::begin_body(BodyKind kind, const std::string& name) {
     if (std::string own = fmt::format("body {}", k); !find(own)) one.name = std::move(own);
   order_.push_back(id);
   return id;
-}
-
-void World::add_surface(Body& one, bool collides, std::optional<bool> self_contacts) {
-  if (!collides || one.surface.triangles.empty()) return;
-  const bool moves = one.kind != BodyKind::fixed, deforms = one.kind == BodyKind::soft;
-  SurfaceOptions options{.name = one.name,
-                         .motion = deforms ? Motion::deformable
-                                   : moves ? Motion::rigid
-                                           : Motion::fixed,
-                         .self_contacts = self_contacts};
-  if (deforms) options.rest = one.local.positions;
-  one.touching = detector_.add(deforms || !moves ? one.surface : one.local, options);
-  if (moves && !deforms) detector_.set_pose(one.touching, rigid_.state(one.id).pose);
 }
 
 // A body that cannot be made leaves nothing behind.
@@ -159,9 +143,11 @@ BodyId World::add_soft(SoftBody soft, const SoftOptions& options) {
       BoundarySurface boundary = boundary_surface(rest);
       one.local = std::move(boundary.mesh);
       one.nodes = std::move(boundary.nodes);
+      one.surface_is_boundary = true;
     }
     require_finite(one.local, one.name);
     one.soft = std::make_unique<SoftBody>(std::move(soft));
+    one.changes = one.soft->changes();
     one.gravity = options.gravity;
     one.soft->set_gravity(options.gravity ? options_.rigid.gravity : Vec3(Vec3::Zero()));
     one.surface = one.local;
@@ -248,23 +234,6 @@ void World::set_gravity(const Vec3& gravity) {
   options_.rigid.gravity = gravity;
   for (Body& one : bodies_)
     if (one.soft && one.gravity) one.soft->set_gravity(gravity);
-}
-
-// --- surfaces -------------------------------------------------------------------------------------
-
-void World::place_surface(Body& one) {
-  const Pose pose = rigid_.state(one.id).pose;
-  parallel_for(one.local.positions.size(), grain,
-               [&](std::size_t i) { one.surface.positions[i] = pose.apply(one.local.positions[i]); });
-}
-
-void World::follow_nodes(Body& one) {
-  const std::span<const Vec3> x = one.soft->positions();
-  one.placings = one.soft->placings();
-  if (one.embedding.size() > 0)
-    one.embedding.map(x, one.surface.positions);
-  else
-    parallel_for(one.nodes.size(), grain, [&](std::size_t i) { one.surface.positions[i] = x[one.nodes[i]]; });
 }
 
 Energies World::energies() {

@@ -116,7 +116,9 @@ class World {
   BodyId find(std::string_view name) const;  // null if there is none
   BodyKind kind(BodyId id) const;
   const std::string& name(BodyId id) const;
-  // The triangles that touch, and where they are.
+  // The triangles that touch, and where they are, numbered as in detector(). Where elements of a soft body
+  // are changed, they follow in the next step: those that stay keep their numbers, and what goes leaves holes
+  // (mesh/degenerate.h), which others fill.
   const TriangleMesh& surface(BodyId id) const;
   SurfaceId surface_id(BodyId id) const;  // of detector(); null for what does not collide
 
@@ -124,7 +126,7 @@ class World {
   RigidState state(BodyId id) const;
   void set_state(BodyId id, const RigidState& state);  // of rigid bodies
   const RigidBodies& rigid() const { return rigid_; }
-  // Nodes of a soft body may be fixed, released, moved, pulled at.
+  // Nodes of a soft body may be fixed, released, moved, pulled at, elements removed and added.
   SoftBody& soft(BodyId id);
   const SoftBody& soft(BodyId id) const;
   // Nodes that are held, moved away from where they are now as the script says; those that are released later
@@ -179,7 +181,9 @@ class World {
     std::vector<std::uint32_t> nodes;  // of each vertex of the surface
     Embedding embedding;               // or what it follows
     std::vector<NodeScript> scripts;
-    std::uint64_t placings = 0;  // that the surface has seen
+    std::vector<Vec3> pulls;                  // on nodes, of forces in this step
+    bool surface_is_boundary = false;         // of the tetrahedra
+    std::uint64_t placings = 0, changes = 0;  // that the surface has seen
   };
 
   BodyId begin_body(BodyKind kind, const std::string& name);
@@ -193,6 +197,9 @@ class World {
   void add_surface(Body& body, bool collides, std::optional<bool> self_contacts);
   void place_surface(Body& body);
   void follow_nodes(Body& body);
+  void follow_changes(Body& body);
+  void change_boundary(Body& body);
+  void embed_again(Body& body);
 
   void take_inputs(double seconds);
   void find_contacts();

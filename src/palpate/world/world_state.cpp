@@ -133,7 +133,9 @@ void World::restore(const Snapshot& snapshot) {
   options_.rigid.gravity = rigid_.options().gravity;
   for (const BodyId id : order_) {
     Body& one = bodies_[id.index];
-    if (one.soft) one.soft->load(from);
+    if (!one.soft) continue;
+    one.soft->load(from);
+    follow_changes(one);
   }
   if (from.left() != 0) refuse(what, "there is more in it than there should be");
   contacts_ = {};

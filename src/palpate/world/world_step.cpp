@@ -54,9 +54,9 @@ const StepReport& World::step(double seconds) {
 void World::take_inputs(double seconds) {
   for (const BodyId id : order_) {
     Body& one = bodies_[id.index];
-    if (one.soft && one.placings != one.soft->placings()) {
-      follow_nodes(one);
-      if (one.touching) detector_.set_positions(one.touching, one.surface.positions);
+    if (one.soft) {
+      follow_changes(one);
+      if (one.placings != one.soft->placings()) follow_nodes(one);
     }
     if (one.script && one.kind == BodyKind::kinematic) rigid_.move_to(id, one.script->at(time_ + seconds));
     for (const NodeScript& script : one.scripts) {
@@ -100,7 +100,6 @@ void World::settle(double seconds) {
     if (one.kind == BodyKind::fixed) continue;
     if (one.soft) {
       follow_nodes(one);
-      if (one.touching) detector_.set_positions(one.touching, one.surface.positions);
     } else {
       place_surface(one);
       if (one.touching) detector_.set_pose(one.touching, rigid_.state(id).pose);
