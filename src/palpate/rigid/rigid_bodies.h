@@ -23,6 +23,7 @@
 #include <vector>
 
 #include <palpate/base/bytes.h>
+#include <palpate/base/error.h>
 #include <palpate/base/hash.h>
 #include <palpate/base/ids.h>
 #include <palpate/rigid/force.h>
@@ -90,7 +91,8 @@ class RigidBodies : private RigidView {
   void set_gravity(const Vec3& gravity);
   const RigidOptions& options() const { return options_; }
 
-  // What a force throws is passed on, and nothing has moved then.
+  // What a force throws is passed on, and nothing has moved then: so it is, too, with one that pushes a body
+  // that was removed and does not know().
   RigidReport step(double seconds);
   std::size_t joints() const { return joint_ids_.size(); }
   std::size_t forces() const { return force_ids_.size(); }
@@ -107,6 +109,9 @@ class RigidBodies : private RigidView {
 
  private:
   static constexpr std::uint32_t none = 0xffffffff;
+  struct MissingBody : Error {
+    using Error::Error;
+  };
   struct Body {
     BodyId id;
     RigidKind kind;
@@ -135,6 +140,7 @@ class RigidBodies : private RigidView {
   Pose pose_of(std::uint32_t place) const;
   Vec3 angular_velocity_of(std::uint32_t place) const;
   void put(BodyId id, const Vec3& force, const Vec3& torque) override;
+  [[noreturn]] void refuse_force(std::size_t place, const MissingBody& missing) const;
   void find_forces(double time);
   void push(double seconds);
   void damp(double seconds);

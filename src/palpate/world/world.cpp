@@ -112,6 +112,7 @@ BodyId World::add_kinematic(const TriangleMesh& surface, std::shared_ptr<const S
 BodyId World::add_rigid(const TriangleMesh& surface, const RigidBodyOptions& options) {
   require_finite(surface, options.name);
   return add_body(BodyKind::rigid, options.name, [&](Body& one) {
+    if (!options.mass) require_closed(surface, one.name);
     const RigidMass mass =
         options.mass ? *options.mass : RigidMass::of(enclosed_mass(surface, options.density));
     add_unbending(one, surface,
@@ -121,7 +122,7 @@ BodyId World::add_rigid(const TriangleMesh& surface, const RigidBodyOptions& opt
                    .linear_damping = options.linear_damping,
                    .angular_damping = options.angular_damping,
                    .gravity = options.gravity},
-                  options.collides, std::nullopt);
+                  options.collides, options.self_contacts);
   });
 }
 

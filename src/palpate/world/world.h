@@ -56,10 +56,11 @@ struct BodyOptions {
 struct RigidBodyOptions {
   std::string name = {};
   RigidState state = {};
-  double density = 1000;                           // of what the surface encloses [kg/m^3], or
-  std::optional<RigidMass> mass = {};              // given
+  double density = 1000;                           // of what a closed surface encloses [kg/m^3], or
+  std::optional<RigidMass> mass = {};              // given, of any surface
   double linear_damping = 0, angular_damping = 0;  // [1/s]
   bool gravity = true, collides = true;
+  std::optional<bool> self_contacts = {};  // off, if not given
 };
 
 struct SoftOptions {
