@@ -161,6 +161,8 @@ void World::remove(BodyId id) {
   Body& one = body(id);
   if (one.touching) detector_.remove(one.touching);
   if (rigid_.contains(id)) rigid_.remove(id);
+  for (std::size_t i = 0; i < soft_forces_.size(); ++i)
+    if (soft_forces_[i].body == id) remove(soft_force_ids_.at(i));
   one = {};
   order_.erase(std::find(order_.begin(), order_.end(), id));
   ids_.release(id);
@@ -214,6 +216,22 @@ void World::move_nodes(BodyId id, std::span<const std::uint32_t> nodes,
 
 // --- what is between them -------------------------------------------------------------------------
 
+SoftForceId World::add_force(BodyId id, std::shared_ptr<const SoftForce> force) {
+  soft(id);  // refuses others
+  if (!force) throw Error(Place::named("body", name(id)), "the force on it is null", "Give one.");
+  const SoftForceId made = soft_force_ids_.create();
+  soft_forces_.resize(soft_force_ids_.slots());
+  soft_forces_[made.index] = {id, std::move(force)};
+  return made;
+}
+
+void World::remove(SoftForceId id) {
+  if (!soft_force_ids_.release(id))
+    throw Error(Place::named("world", "force on a soft body"), "it is not there (any more)",
+                "Remove each one once.");
+  soft_forces_[id.index] = {};
+}
+
 JointId World::add_joint(BodyId a, BodyId b, const JointOptions& options) {
   const auto side = [&](BodyId id) -> ConstraintSide {
     if (!id) return {{}, Vec3::Zero()};
@@ -250,6 +268,8 @@ Energies World::energies() {
       sum.potential -= masses[i] * one.soft->options().gravity.dot(x[i]);
     }
   }
+  for (const SoftPull& pull : soft_forces_)
+    if (pull.force) sum.potential += pull.force->energy(*body(pull.body).soft);
   return sum;
 }
 

@@ -33,6 +33,7 @@
 #include <palpate/soft/soft_body.h>
 #include <palpate/world/script.h>
 #include <palpate/world/snapshot.h>
+#include <palpate/world/soft_forces.h>
 
 namespace palpate {
 
@@ -95,6 +96,9 @@ struct WorldFrame {
   const ContactSet& contacts;
 };
 
+struct SoftForceTag;
+using SoftForceId = Id<SoftForceTag>;
+
 class World {
  public:
   explicit World(const WorldOptions& options = {});
@@ -136,10 +140,13 @@ class World {
 
   // --- what is between them ---
   ForceId add_force(std::shared_ptr<Force> force) { return rigid_.add(std::move(force)); }
+  // On a soft body; it goes with it.
+  SoftForceId add_force(BodyId soft, std::shared_ptr<const SoftForce> force);
   // Where the bodies are now; null ids stand for the world.
   JointId add_joint(BodyId a, BodyId b, const JointOptions& options);
   JointId add_joint(std::shared_ptr<RigidConstraint> joint) { return rigid_.add(std::move(joint)); }
   void remove(ForceId id) { rigid_.remove(id); }
+  void remove(SoftForceId id);
   void remove(JointId id) { rigid_.remove(id); }
   void exclude(BodyId a, BodyId b, bool excluded = true);
   void set_gravity(const Vec3& gravity);
@@ -203,6 +210,7 @@ class World {
   void embed_again(Body& body);
 
   void take_inputs(double seconds);
+  void ask_soft_forces(double seconds);
   void find_contacts();
   void answer_contacts();
   void move_bodies(double seconds);
@@ -216,6 +224,12 @@ class World {
   IdPool<BodyTag> ids_;
   std::vector<Body> bodies_;  // by the index of an id
   std::vector<BodyId> order_;
+  IdPool<SoftForceTag> soft_force_ids_;
+  struct SoftPull {
+    BodyId body;
+    std::shared_ptr<const SoftForce> force;
+  };
+  std::vector<SoftPull> soft_forces_;  // by the index of an id
   RigidBodies rigid_;
   Detector detector_;
   ContactSet contacts_;

@@ -65,6 +65,24 @@ void World::take_inputs(double seconds) {
         if (one.soft->is_fixed(script.nodes[i])) one.soft->move(script.nodes[i], pose.apply(script.from[i]));
     }
   }
+  ask_soft_forces(seconds);
+}
+
+// Forces on soft bodies say what they do in this step. Kept until the bodies step: whatever is refused until
+// then, nothing pulls twice.
+void World::ask_soft_forces(double seconds) {
+  for (const BodyId id : order_) bodies_[id.index].pulls.clear();
+  for (const SoftPull& pull : soft_forces_)
+    if (pull.force) body(pull.body).pulls.assign(body(pull.body).soft->positions().size(), Vec3::Zero());
+  for (const SoftPull& pull : soft_forces_) {
+    if (!pull.force) continue;
+    Body& one = body(pull.body);
+    pull.force->apply(*one.soft, time_, seconds, one.pulls);
+    for (std::size_t i = 0; i < one.pulls.size(); ++i)
+      if (!one.pulls[i].allFinite())
+        throw Error(Place::named("body", one.name).element("node", i), "a force on it is not finite",
+                    "Look at what the force computes.");
+  }
 }
 
 void World::find_contacts() {
@@ -82,8 +100,11 @@ void World::move_bodies(double seconds) {
   report_.rigid.violation = std::max(report_.rigid.violation, rigid.violation);
   report_.failures += rigid.failed;
   for (const BodyId id : order_) {
-    if (!bodies_[id.index].soft) continue;
-    const SolveReport one = bodies_[id.index].soft->step(seconds);
+    Body& body = bodies_[id.index];
+    if (!body.soft) continue;
+    for (std::uint32_t v = 0; v < body.pulls.size(); ++v) body.soft->push(v, body.pulls[v]);
+    body.pulls.clear();
+    const SolveReport one = body.soft->step(seconds);
     report_.soft.iterations += one.iterations;
     report_.soft.evaluations += one.evaluations;
     report_.soft.untangled = report_.soft.untangled || one.untangled;
