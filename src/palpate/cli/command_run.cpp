@@ -72,6 +72,7 @@ class Run {
     if (!settings_.json.empty() && settings_.json != "-") check_place(settings_.json);
     if (!settings_.save.empty()) check_place(settings_.save);
     open_folder();
+    std::signal(SIGPIPE, SIG_IGN);  // whoever read along may be gone: the run goes on
     for (const int signal : {SIGINT, SIGTERM})
       std::signal(signal, [](int) {
         if (interrupted.exchange(true)) std::_Exit(interrupted_by_user);  // a second Ctrl-C means now
