@@ -89,6 +89,16 @@ survives_a_full_disk() {
   grep -qE 'x/(timings|contacts|energies).csv' "$work/err" || fail "nobody says what could not be written"
   [[ -s x/summary.json ]] || fail "no summary"
 }
+goes_on_when_nobody_reads() {
+  # Messages and tables into a pipe that is closed: all files are there, and the exit code tells of the tables.
+  { code=0; "$program" run top --steps 5 --out x 2>&1 >out || code=$?; echo "$code" >code; } | true
+  [[ $(cat code) == 0 && -s x/summary.json ]] || fail "a closed pipe for messages ended it: $(cat code)"
+  { sleep 0.2; code=0; "$program" run top --steps 5 --out y 2>err || code=$?; echo "$code" >code; } | true
+  [[ $(cat code) == 1 && -s y/report.html ]] || fail "a closed pipe for tables: $(cat code)"
+  expect_err 'stdout.*cannot be written to'
+  code=0; "$program" run top --steps 5 --out z >/dev/full 2>err || code=$?
+  expect_code 1; expect_err 'stdout.*cannot be written to'; [[ -s z/summary.json ]] || fail "no summary"
+}
 studies_springs() {
   command_ study springs --quick --out s --json s.json; expect_code 0
   expect_out "Euler's error"; expect_err 'wrote s/index.html'

@@ -43,6 +43,19 @@ TEST(Boundary, OfGeneratedSolids) {
     expect_outward(solid, boundary_surface(solid), solid_mass(solid, 1).measure);
 }
 
+TEST(Boundary, HolesHaveNoFaces) {
+  TetMesh solid = make(SolidBoxShape{});
+  for (std::size_t t = 0; t < solid.tets.size(); t += 3) solid.tets[t].fill(no_index);
+  TetMesh without = solid;
+  std::erase_if(without.tets, [](const TetCorners& t) { return t[0] == no_index; });
+  const BoundarySurface surface = boundary_surface(solid), expected = boundary_surface(without);
+  EXPECT_EQ(surface.mesh, expected.mesh);
+  EXPECT_EQ(surface.nodes, expected.nodes);
+  EXPECT_TRUE(surface.crowded_tets.empty());
+  for (TetCorners& tet : solid.tets) tet.fill(no_index);
+  EXPECT_TRUE(boundary_surface(solid).mesh.triangles.empty());
+}
+
 // A tetrahedron against every face of every other: faces of one alone.
 TEST(BoundaryProperty, AgreesWithCountingFaces) {
   each_case(300, [](Random& random) {

@@ -28,6 +28,19 @@ TetMesh coarse_ball() {
   return make(shape);
 }
 
+TEST(Embedding, HolesCarryNothing) {
+  TetMesh solid = coarse_ball();
+  for (std::size_t t = 0; t < solid.tets.size(); t += 2) solid.tets[t].fill(no_index);
+  const std::vector<Vec3> points = {Vec3(0, 0, 0), Vec3(0.01, 0.02, 0.03), Vec3(0.04, 0, -0.01)};
+  const Embedding embedding(solid, points);
+  for (const std::uint32_t tet : embedding.tets()) EXPECT_EQ(tet % 2, 1u);
+  std::vector<Vec3> mapped(points.size());
+  embedding.map(solid.positions, mapped);
+  for (std::size_t i = 0; i < points.size(); ++i) EXPECT_LT((mapped[i] - points[i]).norm(), 1e-12);
+  for (TetCorners& tet : solid.tets) tet.fill(no_index);
+  EXPECT_THROW(Embedding(solid, points), Error);
+}
+
 TEST(EmbeddingProperty, ReproducesPositionsInsideAndSlightlyOutside) {
   const TetMesh solid = coarse_ball();
   each_case(40, [&](Random& random) {

@@ -55,6 +55,29 @@ TEST_F(Frames, ACollectionNamesAFileForEachBodyAndTime) {
   EXPECT_EQ(read_mesh(path("frames/new-000001.vtu")).triangles, triangle);
 }
 
+TEST_F(Frames, HolesAreLeftOut) {
+  constexpr std::uint32_t none = no_index;
+  const std::vector<TetCorners> cut = {{none, none, none, none}, {0, 1, 2, 3}};
+  const std::vector<TriangleCorners> skin = {{0, 1, 2}, {none, none, none}, {0, 2, 3}};
+  const std::vector<double> numbers = {7, 8, 1, 2};
+  const FrameField field = {"load", numbers, 2};
+  FrameBody solid{.name = "liver", .positions = corners, .tets = cut};
+  solid.cell_data = {&field, 1};
+  const FrameBody sheet_with_hole{.name = "skin", .positions = corners, .triangles = skin};
+  FrameExport frames(path(""), FrameFormat::vtu, {.ascii = true});
+  ASSERT_TRUE(frames.write(0, std::array{solid, sheet_with_hole})) << frames.failure()->what();
+  EXPECT_EQ(read_mesh(path("frames/liver-000000.vtu")).tets, tet);
+  EXPECT_EQ(read_mesh(path("frames/skin-000000.vtu")).triangles,
+            (std::vector<TriangleCorners>{{0, 1, 2}, {0, 2, 3}}));
+  pugi::xml_document document;
+  ASSERT_TRUE(document.load_file(path("frames/liver-000000.vtu").c_str()));
+  const std::string load = document.select_node("//CellData/DataArray[@Name='load']").node().child_value();
+  EXPECT_NE(load.find("1 2"), std::string::npos) << load;
+  EXPECT_EQ(load.find('7'), std::string::npos) << load;
+  FrameExport gltf(path("gltf"), FrameFormat::gltf);
+  EXPECT_TRUE(gltf.write(0, std::array{solid, sheet_with_hole}));
+}
+
 TEST_F(Frames, NamesThatFilesCannotTellApartGetNumbers) {
   FrameExport frames(path(""), FrameFormat::vtu);
   const std::array bodies = {sheet("Liver"), sheet("liver"), sheet("liver"), sheet(""), sheet("\xff")};

@@ -175,6 +175,9 @@ TEST(ReadSceneErrors, FixesAndMotions) {
        "s:6:10: this sphere has no 'radius'. Give it, a number above 0 [m]: of the ball."},
       {motion("keyframes = [{ time = 1 }, { time = 1 }]"),
        "s:6:37: time is 1, and the keyframe before has 1. Keyframes stand in order of their times."},
+      {motion("keyframes = [{ time = 0 }]\ncentre = [1, 0, 0]"),
+       "s:7:10: centre is given with keyframes, which say where the body is. Leave it out, or give "
+       "angular_velocity in place of keyframes."},
       {motion("keyframes = []"),
        "s:6:13: there are no keyframes. Give at least one, and the last one a time above 0 [s] if "
        "the motion repeats."},
@@ -204,13 +207,17 @@ TEST(ReadSceneErrors, References) {
       {ball + "[[force]]\nkind = 'spring'\nstiffness = 1\nbodies = ['ball', 'world']\npoints = [[0, 0, 0]]",
        "s:10:10: points has 1 of them. Give two: one in the coordinates of each body."},
       {ball + floor + "[[force]]\nkind = 'torque'\nbody = 'floor'\ntorque = [0, 0, 1]",
-       "s:12:8: body 'floor' does not move freely, and nothing can pull at it. Name a body that is rigid."},
+       "s:12:8: body 'floor' does not move freely, and nothing can pull at it. Name a body that moves "
+       "freely."},
       {ball + "[[body]]\nname = 'jelly'\nkind = 'soft'\nmesh = { shape = 'blob' }\nmaterial = "
               "'muscle'\n[[force]]\n"
-              "kind = 'constant'\nbody = 'jelly'\nforce = [0, 0, 1]",
-       "s:13:8: body 'jelly' bends: forces and joints are for bodies that do not. Fix some of its nodes and "
-       "move "
-       "them, or name another body."},
+              "kind = 'constant'\nbody = 'jelly'\nforce = [0, 0, 1]\npoint = [0, 0, 1]",
+       "s:15:9: body 'jelly' bends: the force is shared out in it. Leave the point out."},
+      {ball + "[[body]]\nname = 'jelly'\nkind = 'soft'\nmesh = { shape = 'blob' }\nmaterial = "
+              "'muscle'\n[[force]]\n"
+              "kind = 'spring'\nbodies = ['ball', 'jelly']\nstiffness = 1",
+       "s:13:10: body 'jelly' bends: springs, torques and joints are for bodies that do not. Fix some of its "
+       "nodes and move them, or name another body."},
       {ball + floor + "[[joint]]\nkind = 'ball'\nbodies = ['floor', 'world']\npoint = [0, 0, 0]",
        "s:12:10: neither of the two moves freely. Name at least one body that is rigid."},
       {ball + "[[joint]]\nkind = 'ball'\nbodies = ['ball', 'ball']\npoint = [0, 0, 0]",
@@ -227,8 +234,9 @@ TEST(ReadSceneErrors, References) {
       {"[materials.x]\nlike = 'y'\n[materials.y]\nlike = 'x'\n" + ball.substr(ball.find('[')),
        "s:1:1: material 'x' is like others that are like it. Give one of them values of its own."},
       {body("soft", solid) + "[[force]]\nkind = 'torque'\nbody = 'a'\ntorque = [0, 0, 1]",
-       "s:7:8: body 'a' bends: forces and joints are for bodies that do not. Fix some of its nodes and move "
-       "them, or name another body."},
+       "s:7:8: body 'a' bends: springs, torques and joints are for bodies that do not. Fix some of its nodes "
+       "and "
+       "move them, or name another body."},
       {"[solver]\nacceleration = { kind = 'chebyshev' }\n" + body("soft", solid),
        "s:2:16: solver 'quasi_newton': it cannot have the acceleration chebyshev. It has its own; leave the "
        "acceleration out."},

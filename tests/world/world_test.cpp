@@ -65,6 +65,17 @@ TEST(World, WhatCannotBeIsRefusedAndLeavesNothing) {
   EXPECT_THROW(world.add_rigid(TriangleMesh{}), Error) << "it has no mass";
   const TriangleMesh open{{Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(0, 1, 0)}, {{0, 1, 2}}};
   EXPECT_THROW(world.add_rigid(open), Error);
+  TriangleMesh lidless = make(BoxShape{});  // its volume would come out positive
+  lidless.triangles.pop_back();
+  try {
+    world.add_rigid(lidless, {.name = "lidless"});
+    ADD_FAILURE() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "body 'lidless': its surface is open, with 3 border edges, and encloses no volume. Close the "
+        "surface, or give the mass and the inertia.");
+  }
   EXPECT_THROW(world.add_static(make(BoxShape{}), {.pose = {Quat(0, 0, 0, 0), Vec3::Zero()}}), Error);
   EXPECT_EQ(world.size(), 0u);
   EXPECT_THROW(world.step(0), Error);
@@ -166,6 +177,84 @@ TEST(World, EnergyIsToldRight) {
   const double before = world.energies().total();
   for (int i = 0; i < 60; ++i) world.step(frame);
   EXPECT_NEAR(world.energies().total(), before, 1e-9 * mass);
+}
+
+TEST(World, EnergyOfAConstantForceIsToldRight) {
+  WorldOptions options;
+  options.detects = false;
+  options.rigid.gravity.setZero();
+  World world(options);
+  const BodyId id = world.add_rigid(make(BoxShape{}), {.state = {.velocity = Vec3(0, 1, 0)}});
+  world.add_force(std::make_shared<ConstantForce>(
+      ConstantForce::Options{.body = id, .force = Vec3(30, -20, 10), .at = world.rigid().centre(id)}));
+  const double before = world.energies().total();
+  for (int i = 0; i < 60; ++i) world.step(frame);
+  EXPECT_GT(world.energies().kinetic, 0.1);
+  EXPECT_NEAR(world.energies().total(), before, 1e-9 * world.energies().kinetic);
+}
+
+TEST(World, OpenSurfacesMoveWithAMassThatIsGiven) {
+  World world;
+  TriangleMesh lidless = make(BoxShape{});
+  lidless.triangles.pop_back();
+  const BodyId id = world.add_rigid(lidless, {.mass = RigidMass{}});
+  world.step(frame);
+  EXPECT_LT(world.state(id).velocity.z(), 0);
+}
+
+TEST(World, RigidBodiesTouchThemselvesWhereAskedTo) {
+  TriangleMesh pair = make(SphereShape{.radius = 0.5, .around = 16, .bands = 8});
+  const TriangleMesh ball = pair;
+  for (const Vec3& p : ball.positions) pair.positions.emplace_back(p + Vec3(0, 0, 1.01));
+  const auto first = static_cast<std::uint32_t>(ball.positions.size());
+  for (const auto& [a, b, c] : ball.triangles) pair.triangles.push_back({a + first, b + first, c + first});
+  WorldOptions options;
+  options.contact.contact_distance = 0.02;
+  World world(options);
+  const BodyId id = world.add_rigid(pair);
+  world.step(frame);
+  EXPECT_EQ(world.contacts().size(), 0u);
+  world.remove(id);
+  world.add_rigid(pair, {.self_contacts = true});
+  world.step(frame);
+  EXPECT_GT(world.contacts().size(), 0u);
+}
+
+// A force that knows() nothing.
+struct Careless final : Force {
+  explicit Careless(BodyId id) : id_(id) {}
+  void apply(RigidView& bodies) const override { bodies.push(id_, Vec3(0, 0, 1)); }
+  double energy(const RigidView& bodies) const override { return bodies.centre(id_).z(); }
+
+ private:
+  BodyId id_;
+};
+
+TEST(World, ForcesThatPushWhatIsGoneAreNamed) {
+  World world;
+  const BodyId id = world.add_rigid(make(BoxShape{})), other = world.add_rigid(make(BoxShape{}));
+  const ForceId force = world.add_force(std::make_shared<Careless>(id));
+  world.step(frame);
+  world.remove(id);
+  const std::uint64_t before = world.hash();
+  const auto expect_named = [&](auto&& call) {
+    try {
+      call();
+      ADD_FAILURE() << "accepted";
+    } catch (const Error& error) {
+      const std::string said = error.what();
+      EXPECT_NE(said.find("force '0.1': it asks for or pushes a body that is not there"), std::string::npos)
+          << said;
+      EXPECT_NE(said.find("Remove the force"), std::string::npos) << said;
+      EXPECT_NE(said.find("knows()"), std::string::npos) << said;
+    }
+  };
+  for (int i = 0; i < 2; ++i) expect_named([&] { world.step(frame); });
+  expect_named([&] { world.energies(); });
+  EXPECT_EQ(world.hash(), before);
+  world.remove(force);
+  world.step(frame);
+  EXPECT_LT(world.state(other).velocity.z(), 0);
 }
 
 TEST(World, WarmStepsAllocateNothing) {

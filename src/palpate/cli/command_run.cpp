@@ -1,4 +1,5 @@
 // `palpate run`: simulates a scene, and leaves a folder of results with a report.
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <csignal>
@@ -18,6 +19,7 @@
 #include <palpate/cli/mesh_commands.h>
 #include <palpate/cli/run_progress.h>
 #include <palpate/cli/scene_files.h>
+#include <palpate/mesh/degenerate.h>
 #include <palpate/mesh/formats/disk.h>
 #include <palpate/report/frames.h>
 #include <palpate/report/run_folder.h>
@@ -44,6 +46,13 @@ struct Settings {
   std::string command_line;
 };
 
+// Without the holes that cutting leaves.
+template <class Element>
+std::size_t count_present(const std::vector<Element>& elements) {
+  return static_cast<std::size_t>(
+      std::count_if(elements.begin(), elements.end(), [](const Element& one) { return !is_hole(one); }));
+}
+
 // One run, from the scene to the last file.
 class Run {
  public:
@@ -63,6 +72,7 @@ class Run {
     if (!settings_.json.empty() && settings_.json != "-") check_place(settings_.json);
     if (!settings_.save.empty()) check_place(settings_.save);
     open_folder();
+    std::signal(SIGPIPE, SIG_IGN);  // whoever read along may be gone: the run goes on
     for (const int signal : {SIGINT, SIGTERM})
       std::signal(signal, [](int) {
         if (interrupted.exchange(true)) std::_Exit(interrupted_by_user);  // a second Ctrl-C means now
@@ -166,12 +176,12 @@ class Run {
       BodyFacts one;
       one.name = world_->name(id);
       one.kind = name_of(world_->kind(id));
-      one.triangles = world_->surface(id).triangles.size();
+      one.triangles = count_present(world_->surface(id).triangles);
       one.vertices = world_->surface(id).positions.size();
       if (world_->kind(id) == BodyKind::soft) {
         const SoftBody& soft = world_->soft(id);
         one.vertices = soft.positions().size();
-        one.elements = soft.rest().tets.size();
+        one.elements = count_present(soft.rest().tets);
         one.mass = 0;
         for (const double mass : soft.masses()) one.mass += mass;
         if (const SceneBody* body = scene_.find_body(one.name)) one.material = body->material_name;

@@ -29,7 +29,7 @@ bool is_odd(const TriangleCorners& t) { return (t[0] > t[1]) ^ (t[1] > t[2]) ^ (
 void check(const TetMesh& mesh) {
   for (std::size_t t = 0; t < mesh.tets.size(); ++t)
     for (const std::uint32_t v : mesh.tets[t])
-      if (v >= mesh.positions.size())
+      if (v >= mesh.positions.size() && !is_hole(mesh.tets[t]))
         throw Error(Place().element("tetrahedron", t),
                     fmt::format("it has corner {}, but there are {} nodes", v, mesh.positions.size()),
                     "Nodes are counted from 0: check how the tetrahedra were made.");
@@ -41,7 +41,7 @@ void check(const TetMesh& mesh) {
 constexpr std::uint32_t alone = no_index, crowded = no_index - 1;
 
 // For every face (4 tet + i) the face it coincides with; `alone` on the boundary, `crowded` where three or
-// more meet. Tetrahedra with a repeated corner take no part.
+// more meet. Tetrahedra with a repeated corner take no part, nor do holes.
 std::vector<std::uint32_t> partners(const TetMesh& mesh) {
   const std::size_t n = 4 * mesh.tets.size();
   std::vector<std::uint64_t> keys(n);
@@ -82,6 +82,7 @@ std::vector<char> inside_out(const TetMesh& mesh, const std::vector<std::uint32_
   constexpr char unknown = 2;
   std::vector<char> turned(mesh.tets.size(), 0);
   parallel_for(mesh.tets.size(), grain, [&](std::size_t t) {
+    if (is_hole(mesh.tets[t])) return;
     const auto [a, b, c, d] = tet_at(mesh.positions, mesh.tets[t]);
     const int sign = orient3d(a, b, c, d);
     turned[t] = sign > 0 ? 0 : sign < 0 ? 1 : unknown;

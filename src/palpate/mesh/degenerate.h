@@ -1,4 +1,4 @@
-// Elements without area or volume, by exact signs.
+// Elements without corners, and those without area or volume, by exact signs.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,12 @@
 #include <palpate/mesh/mesh.h>
 
 namespace palpate {
+
+// What was removed leaves a hole, so that the others keep their numbers: all its corners are no_index.
+template <std::size_t n>
+bool is_hole(const std::array<std::uint32_t, n>& corners) {
+  return corners[0] == no_index;
+}
 
 // All three corners on a line: in each of the three coordinate planes.
 inline bool is_degenerate(std::span<const Vec3> positions, const TriangleCorners& t) {

@@ -11,6 +11,7 @@
 #include <palpate/geometry/nearest.h>
 #include <palpate/geometry/predicates.h>
 #include <palpate/mesh/box_tree.h>
+#include <palpate/mesh/degenerate.h>
 
 namespace palpate {
 
@@ -54,13 +55,14 @@ double squared_distance_to(const std::array<Vec3, 4>& tet, const Vec3& p) {
   return least;
 }
 
-// Finds tetrahedra for points; those without volume carry nothing.
+// Finds tetrahedra for points; those without volume, and holes, carry nothing.
 class Carrier {
  public:
   explicit Carrier(const TetMesh& mesh) : mesh_(mesh), signs_(mesh.tets.size()) {
     std::vector<Box> boxes(mesh.tets.size());
     std::vector<std::uint32_t> lengths(mesh.positions.size(), 0);
     for (std::size_t t = 0; t < mesh.tets.size(); ++t) {
+      if (is_hole(mesh.tets[t])) continue;
       const auto corners = tet_at(mesh.positions, mesh.tets[t]);
       signs_[t] = orient3d(corners[0], corners[1], corners[2], corners[3]);
       if (signs_[t] == 0) continue;
@@ -117,7 +119,7 @@ class Carrier {
 Embedding::Embedding(const TetMesh& mesh, std::span<const Vec3> points, double most_outside) {
   for (std::size_t t = 0; t < mesh.tets.size(); ++t)
     for (const std::uint32_t v : mesh.tets[t])
-      if (v >= mesh.positions.size())
+      if (v >= mesh.positions.size() && !is_hole(mesh.tets[t]))
         throw Error(Place().element("tetrahedron", t), fmt::format("there is no node {}", v),
                     "Nodes are counted from 0: check how the tetrahedra were made.");
   for (std::size_t i = 0; i < points.size(); ++i)

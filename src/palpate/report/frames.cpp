@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <palpate/mesh/boundary.h>
+#include <palpate/mesh/degenerate.h>
 #include <palpate/mesh/formats/disk.h>
 #include <palpate/mesh/formats/vtu_write.h>
 #include <palpate/report/plot.h>
@@ -41,7 +42,7 @@ void check_corners(const Place& place, const char* kind, std::span<const Element
                    std::size_t vertices) {
   for (std::size_t i = 0; i < elements.size(); ++i)
     for (const std::uint32_t v : elements[i])
-      if (v >= vertices)
+      if (v >= vertices && !is_hole(elements[i]))
         throw Error(place.element(kind, i), fmt::format("there is no vertex {}", v),
                     "Check how this element was made.");
 }
@@ -57,13 +58,59 @@ void check(const FrameBody& body) {
   check_corners(place, "edge", body.edges, body.positions.size());
 }
 
+// A body without the holes that cutting leaves in its elements, nor what is told of those.
+class WithoutHoles {
+ public:
+  explicit WithoutHoles(const FrameBody& body) : body_(body) {
+    const bool solid = !body.tets.empty();
+    const std::vector<std::size_t> there = solid ? take(body.tets, tets_) : take(body.triangles, triangles_);
+    const std::size_t cells = solid ? body.tets.size() : body.triangles.size();
+    if (there.size() == cells) return;
+    body_.tets = tets_;
+    body_.triangles = triangles_;
+    for (const FrameField& field : body.cell_data) {
+      if (field.values.size() != cells * field.components) return;  // refused by who writes it
+      std::vector<double>& values = values_.emplace_back();
+      for (const std::size_t i : there)
+        for (std::size_t k = 0; k < field.components; ++k)
+          values.push_back(field.values[i * field.components + k]);
+    }
+    for (std::size_t i = 0; i < values_.size(); ++i)
+      fields_.push_back({body.cell_data[i].name, values_[i], body.cell_data[i].components});
+    body_.cell_data = fields_;
+  }
+  WithoutHoles(const WithoutHoles&) = delete;
+  WithoutHoles& operator=(const WithoutHoles&) = delete;
+  const FrameBody& body() const { return body_; }
+
+ private:
+  template <class Element>
+  static std::vector<std::size_t> take(std::span<const Element> from, std::vector<Element>& to) {
+    std::vector<std::size_t> there;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      if (is_hole(from[i])) continue;
+      there.push_back(i);
+      to.push_back(from[i]);
+    }
+    return there;
+  }
+
+  FrameBody body_;
+  std::vector<TetCorners> tets_;
+  std::vector<TriangleCorners> triangles_;
+  std::vector<std::vector<double>> values_;
+  std::vector<FrameField> fields_;
+};
+
 std::vector<detail::VtuField> vtu_fields(std::span<const FrameField> fields) {
   std::vector<detail::VtuField> result;
   for (const FrameField& field : fields) result.push_back({field.name, field.values, field.components});
   return result;
 }
 
-std::string vtu_of(const FrameBody& body, const WriteOptions& options) {
+std::string vtu_of(const FrameBody& whole, const WriteOptions& options) {
+  const WithoutHoles present(whole);
+  const FrameBody& body = present.body();
   MeshView mesh{TriangleMesh{}};
   mesh.positions = body.positions;
   mesh.tets = body.tets;
@@ -84,6 +131,7 @@ void append(TriangleMesh& all, std::span<const Vec3> positions, std::span<const 
   const auto first = static_cast<std::uint32_t>(all.positions.size());
   all.positions.insert(all.positions.end(), positions.begin(), positions.end());
   for (TriangleCorners triangle : triangles) {
+    if (is_hole(triangle)) continue;
     for (std::uint32_t& corner : triangle) corner += first;
     all.triangles.push_back(triangle);
   }

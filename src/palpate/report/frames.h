@@ -40,7 +40,8 @@ struct FrameField {
 };
 
 // A body as it is now: a view. It may have both tetrahedra and its surface as triangles: .vtu takes the first
-// of tetrahedra, triangles and edges that it has, .glb the triangles, or else the tetrahedra's surface.
+// of tetrahedra, triangles and edges that it has, .glb the triangles, or else the tetrahedra's surface. Holes
+// (mesh/degenerate.h) are left out, with what is told of them.
 struct FrameBody {
   std::string_view name;
   std::span<const Vec3> positions;  // [m]

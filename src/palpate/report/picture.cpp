@@ -49,6 +49,7 @@ Scene seen(std::span<const TriangleMesh> meshes, const PictureView& view) {
                   "Draw fewer of them at once.");
     for (const Vec3& p : mesh.positions) scene.points.emplace_back(turn * (unit * p));
     for (TriangleCorners t : mesh.triangles) {
+      if (is_hole(t)) continue;
       for (std::uint32_t& corner : t) corner += static_cast<std::uint32_t>(before);
       scene.triangles.push_back(t);
     }

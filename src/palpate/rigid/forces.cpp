@@ -101,4 +101,8 @@ void ConstantForce::apply(RigidView& bodies) const {
   bodies.twist(options_.body, options_.torque);
 }
 
+double ConstantForce::energy(const RigidView& bodies) const {
+  return -options_.force.dot(bodies.point(options_.body, options_.at));
+}
+
 }  // namespace palpate

@@ -44,7 +44,8 @@ struct DragForce final : Force {
   Options options_;
 };
 
-// The same at all times: a force at a point of the body's own coordinates, and a torque.
+// The same at all times: a force at a point of the body's own coordinates, and a torque. The force has an
+// energy, which falls as its point goes along; a torque has none, for a whole turn leads back.
 struct ConstantForce final : Force {
   struct Options {
     BodyId body = {};
@@ -54,6 +55,7 @@ struct ConstantForce final : Force {
   };
   explicit ConstantForce(const Options& options);
   void apply(RigidView& bodies) const override;
+  double energy(const RigidView& bodies) const override;
   bool knows(BodyId id) const override { return id == options_.body; }
 
  private:

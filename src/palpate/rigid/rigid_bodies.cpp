@@ -51,8 +51,8 @@ std::uint32_t RigidBodies::place_of(BodyId id) const {
 std::uint32_t RigidBodies::require(BodyId id) const {
   const std::uint32_t place = place_of(id);
   if (place == none)
-    throw Error(Place::named("rigid bodies", fmt::format("body {}.{}", id.index, id.generation)),
-                "it is not there (any more)", "Keep ids only as long as their bodies.");
+    throw MissingBody(Place::named("rigid bodies", fmt::format("body {}.{}", id.index, id.generation)),
+                      "it is not there (any more)", "Keep ids only as long as their bodies.");
   return place;
 }
 
@@ -100,6 +100,13 @@ void RigidBodies::remove(BodyId id) {
   joints_changed_ = true;
   places_[id.index] = none;
   for (std::uint32_t i = place; i < bodies_.size(); ++i) places_[bodies_[i].id.index] = i;
+}
+
+void RigidBodies::refuse_force(std::size_t place, const MissingBody& missing) const {
+  const ForceId id = force_ids_.at(place);
+  throw Error(Place::named("force", fmt::format("{}.{}", id.index, id.generation)),
+              fmt::format("it asks for or pushes a body that is not there (any more): {}", missing.where()),
+              "Remove the force when its body goes, or override Force::knows(): then it goes with it.");
 }
 
 ForceId RigidBodies::add(std::shared_ptr<Force> force) {
@@ -226,8 +233,11 @@ double RigidBodies::potential_energy() const {
   for (std::size_t i = 0; i < bodies_.size(); ++i)
     if (bodies_[i].kind == RigidKind::dynamic && bodies_[i].gravity)
       sum -= bodies_[i].mass.mass * options_.gravity.dot(now_[i].centre);
-  for (const auto& force : forces_)
-    if (force) sum += force->energy(*this);
+  for (std::size_t i = 0; i < forces_.size(); ++i) try {
+      if (forces_[i]) sum += forces_[i]->energy(*this);
+    } catch (const MissingBody& missing) {
+      refuse_force(i, missing);
+    }
   for (const auto& joint : joints_) {
     if (!joint || !(joint->compliance() > 0)) continue;
     const auto side = [&](BodyId id) { return ConstraintSide{state(id).pose, centre(id)}; };

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include <palpate/base/bytes.h>
+#include <palpate/base/error.h>
 #include <palpate/base/hash.h>
 #include <palpate/base/ids.h>
 #include <palpate/rigid/force.h>
@@ -92,7 +93,8 @@ class RigidBodies : private RigidView {
   void set_gravity(const Vec3& gravity);
   const RigidOptions& options() const { return options_; }
 
-  // What a force throws is passed on, and nothing has moved then.
+  // What a force throws is passed on, and nothing has moved then: so it is, too, with one that pushes a body
+  // that was removed and does not know().
   RigidReport step(double seconds);
   std::size_t joints() const { return joint_ids_.size(); }
   std::size_t forces() const { return force_ids_.size(); }
@@ -109,6 +111,9 @@ class RigidBodies : private RigidView {
 
  private:
   static constexpr std::uint32_t none = 0xffffffff;
+  struct MissingBody : Error {
+    using Error::Error;
+  };
   // What every step looks at comes first.
   struct Body {
     BodyId id;
@@ -159,6 +164,7 @@ class RigidBodies : private RigidView {
   Pose pose_of(std::uint32_t place, const Moving& moving) const;
   Vec3 angular_velocity_of(std::uint32_t place) const;
   void put(BodyId id, const Vec3& force, const Vec3& torque) override;
+  [[noreturn]] void refuse_force(std::size_t place, const MissingBody& missing) const;
   void find_forces(double time);
   void push(double seconds);
   void push_twice(double time, double seconds);
@@ -168,6 +174,7 @@ class RigidBodies : private RigidView {
   }
   void follow(std::uint32_t place);
   void drift(std::uint32_t place, double seconds);
+  void drift_all(double seconds);
   ConstraintSide side_of(std::uint32_t place, const std::vector<Moving>& at, double part) const;
   void list_joints();
   void build_islands();

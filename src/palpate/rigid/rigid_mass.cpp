@@ -6,8 +6,18 @@
 #include <Eigen/Eigenvalues>
 
 #include <palpate/base/error.h>
+#include <palpate/mesh/topology.h>
 
 namespace palpate {
+
+void require_closed(const TriangleMesh& surface, std::string_view body) {
+  const std::size_t edges = describe(Topology(surface.positions.size(), surface.triangles)).border_edges;
+  if (edges > 0)
+    throw Error(Place::named("body", body),
+                fmt::format("its surface is open, with {} border edge{}, and encloses no volume", edges,
+                            edges == 1 ? "" : "s"),
+                "Close the surface, or give the mass and the inertia.");
+}
 
 RigidMass RigidMass::of(const MassProperties& properties) {
   const Place where = Place::named("rigid body", "mass");

@@ -1,10 +1,15 @@
 // What a rigid body is to Newton's and Euler's laws: a mass, a centre, and the moments about three axes.
 #pragma once
 
+#include <string_view>
+
 #include <palpate/geometry/pose.h>
 #include <palpate/mesh/mass.h>
 
 namespace palpate {
+
+// A mass that follows from a surface needs one that encloses something: throws Error for one with a border.
+void require_closed(const TriangleMesh& surface, std::string_view body);
 
 struct RigidMass {
   double mass = 1;              // [kg]

@@ -44,8 +44,11 @@ void RigidBodies::put(BodyId id, const Vec3& force, const Vec3& torque) {
 void RigidBodies::find_forces(double time) {
   time_ = time;
   for (Body& body : bodies_) body.force = body.torque = Vec3::Zero();
-  for (const auto& force : forces_)
-    if (force) force->apply(*this);
+  for (std::size_t i = 0; i < forces_.size(); ++i) try {
+      if (forces_[i]) forces_[i]->apply(*this);
+    } catch (const MissingBody& missing) {
+      refuse_force(i, missing);
+    }
 }
 
 void RigidBodies::push(double seconds) {

@@ -7,6 +7,7 @@
 #include <palpate/mesh/mass.h>
 #include <palpate/rigid/forces.h>
 #include <palpate/scene/scene_mesh.h>
+#include <palpate/scene/scene_scripts.h>
 
 namespace palpate {
 
@@ -26,27 +27,6 @@ auto placed(const SceneOrigin& origin, Work&& work) {
     throw Error(origin.place, std::move(problem), error.remedy());
   }
 }
-
-std::shared_ptr<const Script> script_of(const SceneMotion& motion, const Pose& start) {
-  if (motion.keyframes.empty())
-    return std::make_shared<SteadyScript>(start, motion.velocity, motion.angular_velocity);
-  std::vector<KeyframeScript::Keyframe> keyframes;
-  for (const SceneKeyframe& k : motion.keyframes) keyframes.push_back({k.time, {k.rotation, k.position}});
-  return std::make_shared<KeyframeScript>(
-      std::move(keyframes), motion.interpolation == SceneMotion::Interpolation::smooth, motion.repeat);
-}
-
-// Nodes are turned about a centre, then moved.
-class AboutScript final : public Script {
- public:
-  AboutScript(std::shared_ptr<const Script> move, const Vec3& centre)
-      : move_(std::move(move)), centre_(centre) {}
-  Pose at(double time) const override { return about(centre_, move_->at(time)); }
-
- private:
-  std::shared_ptr<const Script> move_;
-  Vec3 centre_;
-};
 
 SoftBodyOptions solver_options(const Scene& scene) {
   SoftBodyOptions options;
@@ -89,8 +69,7 @@ class Builder {
         world_->add_static(triangle_mesh(body.mesh), options);
         break;
       case SceneBodyKind::kinematic:
-        world_->add_kinematic(triangle_mesh(body.mesh),
-                              body.motion ? script_of(*body.motion, body.pose()) : nullptr, options);
+        world_->add_kinematic(triangle_mesh(body.mesh), tool_script(body), options);
         break;
       case SceneBodyKind::rigid:
         add_rigid(body);
@@ -114,6 +93,7 @@ class Builder {
         }
       }
     } else {
+      require_closed(mesh, body.name);
       mass = enclosed_mass(mesh, body.density);
       const double times = body.mass ? *body.mass / mass.mass : 1;
       mass.mass *= times;
@@ -127,6 +107,7 @@ class Builder {
     options.angular_damping = body.angular_damping;
     options.gravity = body.gravity;
     options.collides = body.collide;
+    options.self_contacts = body.self_contacts;
     world_->add_rigid(mesh, options);
   }
 
@@ -194,7 +175,7 @@ class Builder {
           world_->soft(id).fix(nodes);
         } else {
           const Vec3 centre = one.motion->centre.value_or(body.position);
-          world_->move_nodes(id, nodes, std::make_shared<AboutScript>(script_of(*one.motion, {}), centre));
+          world_->move_nodes(id, nodes, node_script(*one.motion, centre));
         }
       });
   }
@@ -205,8 +186,9 @@ class Builder {
     std::vector<BodyId> bodies;
     for (const std::string& name : force.bodies) {
       bodies.push_back(find(name));
-      if (bodies.back() && world_->kind(bodies.back()) == BodyKind::soft)
-        throw Error(Place::named("force on", name), "forces pull at bodies that do not bend",
+      const bool bends = bodies.back() && world_->kind(bodies.back()) == BodyKind::soft;
+      if (bends && (force.kind == SceneForceKind::spring || force.kind == SceneForceKind::torque))
+        throw Error(Place::named("force on", name), "springs and torques pull at bodies that do not bend",
                     "Fix nodes of a soft body and move them, or name another.");
     }
     switch (force.kind) {
@@ -226,6 +208,10 @@ class Builder {
       }
       case SceneForceKind::constant:
       case SceneForceKind::torque:
+        if (world_->kind(bodies[0]) == BodyKind::soft) {
+          world_->add_force(bodies[0], std::make_shared<SoftConstantForce>(force.force));
+          break;
+        }
         world_->add_force(std::make_shared<ConstantForce>(ConstantForce::Options{
             .body = bodies[0], .force = force.force, .at = force.points[0], .torque = force.torque}));
         break;
@@ -240,14 +226,18 @@ class Builder {
       for (const BodyId id : world_->bodies())
         if (world_->kind(id) == BodyKind::rigid) bodies.push_back(id);
     const bool wind = force.kind == SceneForceKind::wind;
-    for (const BodyId id : bodies)
-      world_->add_force(
-          std::make_shared<DragForce>(DragForce::Options{.body = id,
-                                                         .linear = wind ? force.coefficient : force.linear,
-                                                         .quadratic = wind ? 0 : force.quadratic,
-                                                         .wind = wind ? force.velocity : Vec3(Vec3::Zero()),
-                                                         .period = wind ? force.period : 0,
-                                                         .axis = force.axis}));
+    for (const BodyId id : bodies) {
+      const DragForce::Options options{.body = id,
+                                       .linear = wind ? force.coefficient : force.linear,
+                                       .quadratic = wind ? 0 : force.quadratic,
+                                       .wind = wind ? force.velocity : Vec3(Vec3::Zero()),
+                                       .period = wind ? force.period : 0,
+                                       .axis = force.axis};
+      if (world_->kind(id) == BodyKind::soft)
+        world_->add_force(id, std::make_shared<SoftDragForce>(options));
+      else
+        world_->add_force(std::make_shared<DragForce>(options));
+    }
   }
 
   void add(const SceneJoint& joint) {

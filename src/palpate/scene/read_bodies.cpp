@@ -64,7 +64,13 @@ void read_dynamics(const SceneTable& table, const SceneWorld& world, SceneBody& 
   table.get("linear_damping", body.linear_damping);
   table.get("angular_damping", body.angular_damping);
   table.get("gravity", body.gravity);
-  if (const SceneValue* motion = table.find("motion")) body.motion = read_motion(*motion);
+  if (const SceneValue* motion = table.find("motion")) {
+    body.motion = read_motion(*motion);
+    if (body.motion->centre && !body.motion->keyframes.empty())
+      throw Error(SceneTable(*motion, scene_section("motion")).place("centre"),
+                  "centre is given with keyframes, which say where the body is",
+                  "Leave it out, or give angular_velocity in place of keyframes.");
+  }
 }
 
 void read_string(const SceneTable& table, SceneBody& body) {

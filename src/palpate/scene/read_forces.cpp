@@ -17,16 +17,16 @@ bool is_free(const SceneBody& body) {
 // Soft bodies are held and moved by their nodes.
 void require_unbending(const SceneBody& body, const Place& place) {
   if (body.deforms())
-    throw Error(place,
-                fmt::format("body '{}' bends: forces and joints are for bodies that do not", body.name),
-                "Fix some of its nodes and move them, or name another body.");
+    throw Error(
+        place,
+        fmt::format("body '{}' bends: springs, torques and joints are for bodies that do not", body.name),
+        "Fix some of its nodes and move them, or name another body.");
 }
 
 void require_free(const SceneBody& body, const Place& place) {
-  require_unbending(body, place);
   if (is_free(body)) return;
   throw Error(place, fmt::format("body '{}' does not move freely, and nothing can pull at it", body.name),
-              "Name a body that is rigid.");
+              "Name a body that moves freely.");
 }
 
 // Two bodies, the second of which may be the world; one of them can follow.
@@ -60,7 +60,13 @@ void read_spring(const SceneTable& table, const Scene& scene, SceneForce& force)
 // What pulls at one body.
 void read_single(const SceneTable& table, const Scene& scene, SceneForce& force) {
   table.get("body", force.bodies.emplace_back());
-  require_free(require_body(scene, force.bodies[0], table.place("body")), table.place("body"));
+  const SceneBody& body = require_body(scene, force.bodies[0], table.place("body"));
+  if (force.kind == SceneForceKind::torque) require_unbending(body, table.place("body"));
+  require_free(body, table.place("body"));
+  if (body.deforms() && table.has("point"))
+    throw Error(table.place("point"),
+                fmt::format("body '{}' bends: the force is shared out in it", body.name),
+                "Leave the point out.");
   table.get("force", force.force);
   table.get("point", force.points[0]);
   table.get("torque", force.torque);

@@ -23,7 +23,8 @@ SceneSection force() {
        {.name = "body", .type = T::name, .summary = "that it pulls at", .kinds = single, .required = true},
        {.name = "bodies",
         .type = T::names,
-        .summary = "two that a spring joins, the second may be \"world\"; those that feel drag or wind",
+        .summary =
+            "two rigid ones that a spring joins, the second may be \"world\"; those that feel drag or wind",
         .standard = "all rigid bodies (drag, wind)",
         .kinds = {"spring", "drag", "wind"}},
        value("points", T::points, "m", "[[0, 0, 0], [0, 0, 0]]", {},
@@ -41,7 +42,8 @@ SceneSection force() {
        value("coefficient", T::number, "N s/m", "1", at_least(0),
              "pulls a body with so many times the wind's speed past it", wind),
        value("force", T::point, "N", {}, {}, "in the world's directions", {"constant"}, true),
-       value("point", T::point, "m", "[0, 0, 0]", {}, "where it pulls, in the body's coordinates",
+       value("point", T::point, "m", "[0, 0, 0]", {},
+             "where it pulls, in the body's coordinates; at what deforms, it pulls by mass, without a point",
              {"constant"}),
        value("torque", T::point, "N m", {}, {}, "in the world's directions", {"torque"}, true)}};
 }

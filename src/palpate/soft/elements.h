@@ -7,14 +7,14 @@
 
 #include <Eigen/Geometry>
 
+#include <palpate/mesh/degenerate.h>
 #include <palpate/mesh/mesh.h>
 #include <palpate/soft/elasticity.h>
 #include <palpate/solve/term.h>
 
 namespace palpate {
 
-// An element that was removed leaves a hole: its corners are no_index, its shape has no volume.
-inline bool is_hole(const TetCorners& corners) { return corners[0] == no_index; }
+// An element that was removed leaves a hole (mesh/degenerate.h), whose shape has no volume.
 inline constexpr TetCorners hole = {no_index, no_index, no_index, no_index};
 
 inline bool is_inverted(std::span<const Vec3> x, const TetCorners& t) {

@@ -107,6 +107,7 @@ void SoftBody::begin(std::span<const double> masses) {
   x_ = old_ = goal_ = gradient_ = guess_ = rest_.positions;
   v_.assign(x_.size(), Vec3::Zero());
   force_.assign(x_.size(), Vec3::Zero());
+  push_.assign(x_.size(), Vec3::Zero());
 }
 
 void SoftBody::set_positions(std::span<const Vec3> positions) {
@@ -162,6 +163,13 @@ void SoftBody::set_force(std::uint32_t node, const Vec3& force) {
   require_node(node);
   require_finite({&force, 1}, 1, "force");
   force_[node] = force;
+}
+
+void SoftBody::push(std::uint32_t node, const Vec3& force) {
+  require_node(node);
+  require_finite({&force, 1}, 1, "push");
+  push_[node] += force;
+  pushed_ = true;
 }
 
 void SoftBody::set_gravity(const Vec3& gravity) {
@@ -238,7 +246,8 @@ SolveReport SoftBody::step(double seconds) {
     for (std::size_t i = 0; i < x_.size(); ++i) {
       const double mass = equations_.masses[i];
       equations_.targets[i] =
-          mass > 0 ? Vec3(x_[i] + h * v_[i] + h * h * (options_.gravity + force_[i] / mass)) : x_[i];
+          mass > 0 ? Vec3(x_[i] + h * v_[i] + h * h * (options_.gravity + (force_[i] + push_[i]) / mass))
+                   : x_[i];
       if (fixed_[i] != 0) x_[i] += (goal_[i] - x_[i]) / left;
     }
     begin_damping(old_, h);
@@ -265,6 +274,8 @@ SolveReport SoftBody::step(double seconds) {
     report.residual = one.residual;
     for (std::size_t i = 0; i < x_.size(); ++i) v_[i] = (x_[i] - old_[i]) / h;
   }
+  if (pushed_) std::fill(push_.begin(), push_.end(), Vec3::Zero());
+  pushed_ = false;
   return report;
 }
 

@@ -81,6 +81,8 @@ class SoftBody {
   void move(std::uint32_t node, const Vec3& to);
   // Pulls at a node in every step from now on, besides gravity; zero to end it [N].
   void set_force(std::uint32_t node, const Vec3& force);
+  // Pulls at a node in the next step alone, besides that: pushes of one node add up [N].
+  void push(std::uint32_t node, const Vec3& force);
 
   // A term of your own pulls along with the elements, from the next step on until it is removed: on nodes, or
   // on points that follow them (solve/embedded_term.h). It must live as long. Solvers that project take none.
@@ -141,6 +143,8 @@ class SoftBody {
   std::uint64_t changes_ = 0, placings_ = 0;  // of elements; of positions
   std::vector<std::uint8_t> fixed_;
   std::vector<Vec3> x_, v_, force_, old_, guess_, gradient_;
+  std::vector<Vec3> push_;  // of the next step alone
+  bool pushed_ = false;
   std::vector<std::size_t> partial_;  // scratch of sums
   std::vector<Vec3> goal_;            // of fixed nodes, at the end of the step
 };

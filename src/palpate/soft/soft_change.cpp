@@ -92,6 +92,7 @@ std::vector<std::uint32_t> SoftBody::change(const SoftChange& change) {
     gradient_.push_back(Vec3::Zero());
     guess_.push_back(Vec3::Zero());
     force_.push_back(Vec3::Zero());
+    push_.push_back(Vec3::Zero());
     fixed_.push_back(0);
     equations_.masses.push_back(0);
     equations_.held.push_back(0);

@@ -21,7 +21,7 @@ void get(ByteReader& from, std::vector<Vec3>& into) {
 }  // namespace
 
 void SoftBody::hash(StateHash& hash) const {
-  for (const auto* list : {&x_, &v_, &force_, &goal_}) hash.add(numbers_of(*list));
+  for (const auto* list : {&x_, &v_, &force_, &push_, &goal_}) hash.add(numbers_of(*list));
   hash.add(std::span<const std::uint8_t>(fixed_));
   hash.add(untangler_.left());
   hash.add(numbers_of({&options_.gravity, 1}));
@@ -31,7 +31,7 @@ void SoftBody::save(ByteWriter& to) const {
   to.put(std::uint64_t{x_.size()});
   to.put(std::uint64_t{rest_.tets.size()});
   to.put(changes_);
-  for (const auto* list : {&x_, &v_, &force_, &goal_}) to.put(numbers_of(*list));
+  for (const auto* list : {&x_, &v_, &force_, &push_, &goal_}) to.put(numbers_of(*list));
   to.put(std::span<const std::uint8_t>(fixed_));
   to.put(untangler_.left());
   to.put(numbers_of({&options_.gravity, 1}));
@@ -46,7 +46,8 @@ void SoftBody::load(ByteReader& from) {
     from.fail("a soft body in it has other nodes or elements");
   if (from.get<std::uint64_t>() != changes_)
     from.fail("the elements of a soft body were changed since, or before");
-  for (auto* list : {&x_, &v_, &force_, &goal_}) get(from, *list);
+  for (auto* list : {&x_, &v_, &force_, &push_, &goal_}) get(from, *list);
+  pushed_ = true;
   from.get(std::span(fixed_));
   untangler_.set_left(from.get<double>());
   from.get(std::span<double>(options_.gravity.data(), 3));

@@ -68,7 +68,7 @@ void Untangler::turn_back(Equations& equations, const TetMesh& rest, std::span<V
 
 bool Untangler::untangle(Equations& equations, const TetMesh& rest, std::span<const TetShape> shapes,
                          std::size_t inverted, std::span<Vec3> x) {
-  const auto holes = std::count_if(rest.tets.begin(), rest.tets.end(), is_hole);
+  const auto holes = std::count_if(rest.tets.begin(), rest.tets.end(), is_hole<4>);
   const double there = static_cast<double>(rest.tets.size()) - static_cast<double>(holes);
   if (left_ <= 0 && static_cast<double>(inverted) > many * there) left_ = longest;
   if (left_ > 0) {

@@ -8,15 +8,12 @@
 #include <fmt/format.h>
 
 #include <palpate/base/error.h>
-#include <palpate/base/parallel.h>
 #include <palpate/mesh/boundary.h>
 #include <palpate/mesh/mass.h>
 
 namespace palpate {
 
 namespace {
-
-constexpr std::size_t grain = 1024;
 
 void require_finite(const TriangleMesh& mesh, std::string_view name) {
   for (std::size_t i = 0; i < mesh.positions.size(); ++i)
@@ -72,19 +69,6 @@ BodyId World::begin_body(BodyKind kind, const std::string& name) {
   return id;
 }
 
-void World::add_surface(Body& one, bool collides, std::optional<bool> self_contacts) {
-  if (!collides || one.surface.triangles.empty()) return;
-  const bool moves = one.kind != BodyKind::fixed, deforms = one.kind == BodyKind::soft;
-  SurfaceOptions options{.name = one.name,
-                         .motion = deforms ? Motion::deformable
-                                   : moves ? Motion::rigid
-                                           : Motion::fixed,
-                         .self_contacts = self_contacts};
-  if (deforms) options.rest = one.local.positions;
-  one.touching = detector_.add(deforms || !moves ? one.surface : one.local, options);
-  if (moves && !deforms) detector_.set_pose(one.touching, rigid_.state(one.id).pose);
-}
-
 // A body that cannot be made leaves nothing behind.
 template <class Make>
 BodyId World::add_body(BodyKind kind, const std::string& name, Make&& make) {
@@ -128,6 +112,7 @@ BodyId World::add_kinematic(const TriangleMesh& surface, std::shared_ptr<const S
 BodyId World::add_rigid(const TriangleMesh& surface, const RigidBodyOptions& options) {
   require_finite(surface, options.name);
   return add_body(BodyKind::rigid, options.name, [&](Body& one) {
+    if (!options.mass) require_closed(surface, one.name);
     const RigidMass mass =
         options.mass ? *options.mass : RigidMass::of(enclosed_mass(surface, options.density));
     add_unbending(one, surface,
@@ -137,7 +122,7 @@ BodyId World::add_rigid(const TriangleMesh& surface, const RigidBodyOptions& opt
                    .linear_damping = options.linear_damping,
                    .angular_damping = options.angular_damping,
                    .gravity = options.gravity},
-                  options.collides, std::nullopt);
+                  options.collides, options.self_contacts);
   });
 }
 
@@ -159,9 +144,11 @@ BodyId World::add_soft(SoftBody soft, const SoftOptions& options) {
       BoundarySurface boundary = boundary_surface(rest);
       one.local = std::move(boundary.mesh);
       one.nodes = std::move(boundary.nodes);
+      one.surface_is_boundary = true;
     }
     require_finite(one.local, one.name);
     one.soft = std::make_unique<SoftBody>(std::move(soft));
+    one.changes = one.soft->changes();
     one.gravity = options.gravity;
     one.soft->set_gravity(options.gravity ? options_.rigid.gravity : Vec3(Vec3::Zero()));
     one.surface = one.local;
@@ -174,6 +161,8 @@ void World::remove(BodyId id) {
   Body& one = body(id);
   if (one.touching) detector_.remove(one.touching);
   if (rigid_.contains(id)) rigid_.remove(id);
+  for (std::size_t i = 0; i < soft_forces_.size(); ++i)
+    if (soft_forces_[i].body == id) remove(soft_force_ids_.at(i));
   one = {};
   order_.erase(std::find(order_.begin(), order_.end(), id));
   ids_.release(id);
@@ -227,6 +216,22 @@ void World::move_nodes(BodyId id, std::span<const std::uint32_t> nodes,
 
 // --- what is between them -------------------------------------------------------------------------
 
+SoftForceId World::add_force(BodyId id, std::shared_ptr<const SoftForce> force) {
+  soft(id);  // refuses others
+  if (!force) throw Error(Place::named("body", name(id)), "the force on it is null", "Give one.");
+  const SoftForceId made = soft_force_ids_.create();
+  soft_forces_.resize(soft_force_ids_.slots());
+  soft_forces_[made.index] = {id, std::move(force)};
+  return made;
+}
+
+void World::remove(SoftForceId id) {
+  if (!soft_force_ids_.release(id))
+    throw Error(Place::named("world", "force on a soft body"), "it is not there (any more)",
+                "Remove each one once.");
+  soft_forces_[id.index] = {};
+}
+
 JointId World::add_joint(BodyId a, BodyId b, const JointOptions& options) {
   const auto side = [&](BodyId id) -> ConstraintSide {
     if (!id) return {{}, Vec3::Zero()};
@@ -250,23 +255,6 @@ void World::set_gravity(const Vec3& gravity) {
     if (one.soft && one.gravity) one.soft->set_gravity(gravity);
 }
 
-// --- surfaces -------------------------------------------------------------------------------------
-
-void World::place_surface(Body& one) {
-  const Pose pose = rigid_.state(one.id).pose;
-  parallel_for(one.local.positions.size(), grain,
-               [&](std::size_t i) { one.surface.positions[i] = pose.apply(one.local.positions[i]); });
-}
-
-void World::follow_nodes(Body& one) {
-  const std::span<const Vec3> x = one.soft->positions();
-  one.placings = one.soft->placings();
-  if (one.embedding.size() > 0)
-    one.embedding.map(x, one.surface.positions);
-  else
-    parallel_for(one.nodes.size(), grain, [&](std::size_t i) { one.surface.positions[i] = x[one.nodes[i]]; });
-}
-
 Energies World::energies() {
   Energies sum{rigid_.kinetic_energy(), 0, rigid_.potential_energy()};
   for (const BodyId id : order_) {
@@ -280,6 +268,8 @@ Energies World::energies() {
       sum.potential -= masses[i] * one.soft->options().gravity.dot(x[i]);
     }
   }
+  for (const SoftPull& pull : soft_forces_)
+    if (pull.force) sum.potential += pull.force->energy(*body(pull.body).soft);
   return sum;
 }
 

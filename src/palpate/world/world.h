@@ -33,6 +33,7 @@
 #include <palpate/soft/soft_body.h>
 #include <palpate/world/script.h>
 #include <palpate/world/snapshot.h>
+#include <palpate/world/soft_forces.h>
 
 namespace palpate {
 
@@ -56,10 +57,11 @@ struct BodyOptions {
 struct RigidBodyOptions {
   std::string name = {};
   RigidState state = {};
-  double density = 1000;                           // of what the surface encloses [kg/m^3], or
-  std::optional<RigidMass> mass = {};              // given
+  double density = 1000;                           // of what a closed surface encloses [kg/m^3], or
+  std::optional<RigidMass> mass = {};              // given, of any surface
   double linear_damping = 0, angular_damping = 0;  // [1/s]
   bool gravity = true, collides = true;
+  std::optional<bool> self_contacts = {};  // off, if not given
 };
 
 struct SoftOptions {
@@ -94,6 +96,9 @@ struct WorldFrame {
   const ContactSet& contacts;
 };
 
+struct SoftForceTag;
+using SoftForceId = Id<SoftForceTag>;
+
 class World {
  public:
   explicit World(const WorldOptions& options = {});
@@ -116,7 +121,9 @@ class World {
   BodyId find(std::string_view name) const;  // null if there is none
   BodyKind kind(BodyId id) const;
   const std::string& name(BodyId id) const;
-  // The triangles that touch, and where they are.
+  // The triangles that touch, and where they are, numbered as in detector(). Where elements of a soft body
+  // are changed, they follow in the next step: those that stay keep their numbers, and what goes leaves holes
+  // (mesh/degenerate.h), which others fill.
   const TriangleMesh& surface(BodyId id) const;
   SurfaceId surface_id(BodyId id) const;  // of detector(); null for what does not collide
 
@@ -124,7 +131,7 @@ class World {
   RigidState state(BodyId id) const;
   void set_state(BodyId id, const RigidState& state);  // of rigid bodies
   const RigidBodies& rigid() const { return rigid_; }
-  // Nodes of a soft body may be fixed, released, moved, pulled at.
+  // Nodes of a soft body may be fixed, released, moved, pulled at, elements removed and added.
   SoftBody& soft(BodyId id);
   const SoftBody& soft(BodyId id) const;
   // Nodes that are held, moved away from where they are now as the script says; those that are released later
@@ -133,10 +140,13 @@ class World {
 
   // --- what is between them ---
   ForceId add_force(std::shared_ptr<Force> force) { return rigid_.add(std::move(force)); }
+  // On a soft body; it goes with it.
+  SoftForceId add_force(BodyId soft, std::shared_ptr<const SoftForce> force);
   // Where the bodies are now; null ids stand for the world.
   JointId add_joint(BodyId a, BodyId b, const JointOptions& options);
   JointId add_joint(std::shared_ptr<RigidConstraint> joint) { return rigid_.add(std::move(joint)); }
   void remove(ForceId id) { rigid_.remove(id); }
+  void remove(SoftForceId id);
   void remove(JointId id) { rigid_.remove(id); }
   void exclude(BodyId a, BodyId b, bool excluded = true);
   void set_gravity(const Vec3& gravity);
@@ -179,7 +189,9 @@ class World {
     std::vector<std::uint32_t> nodes;  // of each vertex of the surface
     Embedding embedding;               // or what it follows
     std::vector<NodeScript> scripts;
-    std::uint64_t placings = 0;  // that the surface has seen
+    std::vector<Vec3> pulls;                  // on nodes, of forces in this step
+    bool surface_is_boundary = false;         // of the tetrahedra
+    std::uint64_t placings = 0, changes = 0;  // that the surface has seen
   };
 
   BodyId begin_body(BodyKind kind, const std::string& name);
@@ -193,8 +205,12 @@ class World {
   void add_surface(Body& body, bool collides, std::optional<bool> self_contacts);
   void place_surface(Body& body);
   void follow_nodes(Body& body);
+  void follow_changes(Body& body);
+  void change_boundary(Body& body);
+  void embed_again(Body& body);
 
   void take_inputs(double seconds);
+  void ask_soft_forces(double seconds);
   void find_contacts();
   void answer_contacts();
   void move_bodies(double seconds);
@@ -208,6 +224,12 @@ class World {
   IdPool<BodyTag> ids_;
   std::vector<Body> bodies_;  // by the index of an id
   std::vector<BodyId> order_;
+  IdPool<SoftForceTag> soft_force_ids_;
+  struct SoftPull {
+    BodyId body;
+    std::shared_ptr<const SoftForce> force;
+  };
+  std::vector<SoftPull> soft_forces_;  // by the index of an id
   RigidBodies rigid_;
   Detector detector_;
   ContactSet contacts_;

@@ -14,7 +14,7 @@ namespace palpate {
 namespace {
 
 constexpr std::string_view mark = "palpate snapshot\n";
-constexpr std::uint32_t version = 1;
+constexpr std::uint32_t version = 2;
 
 std::uint64_t checksum(std::span<const std::byte> bytes) {
   StateHash hash;
@@ -79,6 +79,7 @@ void World::write_structure(ByteWriter& to) const {
   }
   to.put(std::uint64_t{rigid_.joints()});
   to.put(std::uint64_t{rigid_.forces()});
+  to.put(std::uint64_t{soft_force_ids_.size()});
 }
 
 void World::snapshot(Snapshot& into) const {
@@ -125,7 +126,8 @@ void World::restore(const Snapshot& snapshot) {
   if (count != order_.size())
     refuse(what,
            fmt::format("the world has a body '{}' that it does not know", bodies_[order_[count].index].name));
-  if (from.get<std::uint64_t>() != rigid_.joints() || from.get<std::uint64_t>() != rigid_.forces())
+  if (from.get<std::uint64_t>() != rigid_.joints() || from.get<std::uint64_t>() != rigid_.forces() ||
+      from.get<std::uint64_t>() != soft_force_ids_.size())
     refuse(what, "it has other joints or forces");
   steps_ = from.get<std::uint64_t>();
   time_ = from.get<double>();
@@ -133,7 +135,9 @@ void World::restore(const Snapshot& snapshot) {
   options_.rigid.gravity = rigid_.options().gravity;
   for (const BodyId id : order_) {
     Body& one = bodies_[id.index];
-    if (one.soft) one.soft->load(from);
+    if (!one.soft) continue;
+    one.soft->load(from);
+    follow_changes(one);
   }
   if (from.left() != 0) refuse(what, "there is more in it than there should be");
   contacts_ = {};

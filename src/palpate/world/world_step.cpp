@@ -54,9 +54,9 @@ const StepReport& World::step(double seconds) {
 void World::take_inputs(double seconds) {
   for (const BodyId id : order_) {
     Body& one = bodies_[id.index];
-    if (one.soft && one.placings != one.soft->placings()) {
-      follow_nodes(one);
-      if (one.touching) detector_.set_positions(one.touching, one.surface.positions);
+    if (one.soft) {
+      follow_changes(one);
+      if (one.placings != one.soft->placings()) follow_nodes(one);
     }
     if (one.script && one.kind == BodyKind::kinematic) rigid_.move_to(id, one.script->at(time_ + seconds));
     for (const NodeScript& script : one.scripts) {
@@ -64,6 +64,24 @@ void World::take_inputs(double seconds) {
       for (std::size_t i = 0; i < script.nodes.size(); ++i)
         if (one.soft->is_fixed(script.nodes[i])) one.soft->move(script.nodes[i], pose.apply(script.from[i]));
     }
+  }
+  ask_soft_forces(seconds);
+}
+
+// Forces on soft bodies say what they do in this step. Kept until the bodies step: whatever is refused until
+// then, nothing pulls twice.
+void World::ask_soft_forces(double seconds) {
+  for (const BodyId id : order_) bodies_[id.index].pulls.clear();
+  for (const SoftPull& pull : soft_forces_)
+    if (pull.force) body(pull.body).pulls.assign(body(pull.body).soft->positions().size(), Vec3::Zero());
+  for (const SoftPull& pull : soft_forces_) {
+    if (!pull.force) continue;
+    Body& one = body(pull.body);
+    pull.force->apply(*one.soft, time_, seconds, one.pulls);
+    for (std::size_t i = 0; i < one.pulls.size(); ++i)
+      if (!one.pulls[i].allFinite())
+        throw Error(Place::named("body", one.name).element("node", i), "a force on it is not finite",
+                    "Look at what the force computes.");
   }
 }
 
@@ -82,8 +100,11 @@ void World::move_bodies(double seconds) {
   report_.rigid.violation = std::max(report_.rigid.violation, rigid.violation);
   report_.failures += rigid.failed;
   for (const BodyId id : order_) {
-    if (!bodies_[id.index].soft) continue;
-    const SolveReport one = bodies_[id.index].soft->step(seconds);
+    Body& body = bodies_[id.index];
+    if (!body.soft) continue;
+    for (std::uint32_t v = 0; v < body.pulls.size(); ++v) body.soft->push(v, body.pulls[v]);
+    body.pulls.clear();
+    const SolveReport one = body.soft->step(seconds);
     report_.soft.iterations += one.iterations;
     report_.soft.evaluations += one.evaluations;
     report_.soft.untangled = report_.soft.untangled || one.untangled;
@@ -100,7 +121,6 @@ void World::settle(double seconds) {
     if (one.kind == BodyKind::fixed) continue;
     if (one.soft) {
       follow_nodes(one);
-      if (one.touching) detector_.set_positions(one.touching, one.surface.positions);
     } else {
       place_surface(one);
       if (one.touching) detector_.set_pose(one.touching, rigid_.state(id).pose);

@@ -1,0 +1,91 @@
+// Surfaces of a world: they follow their bodies, through changes of these, too. The detector knows them by
+// the same numbers, so what is done to one is done to the other.
+#include <algorithm>
+
+#include <palpate/base/parallel.h>
+#include <palpate/mesh/boundary.h>
+#include <palpate/mesh/degenerate.h>
+#include <palpate/world/surface_change.h>
+#include <palpate/world/world.h>
+
+namespace palpate {
+
+namespace {
+
+constexpr std::size_t grain = 1024;
+
+}  // namespace
+
+void World::add_surface(Body& one, bool collides, std::optional<bool> self_contacts) {
+  if (!collides || one.surface.triangles.empty()) return;
+  const bool moves = one.kind != BodyKind::fixed, deforms = one.kind == BodyKind::soft;
+  SurfaceOptions options{.name = one.name,
+                         .motion = deforms ? Motion::deformable
+                                   : moves ? Motion::rigid
+                                           : Motion::fixed,
+                         .self_contacts = self_contacts};
+  if (deforms) options.rest = one.local.positions;
+  one.touching = detector_.add(deforms || !moves ? one.surface : one.local, options);
+  if (moves && !deforms) detector_.set_pose(one.touching, rigid_.state(one.id).pose);
+}
+
+void World::place_surface(Body& one) {
+  const Pose pose = rigid_.state(one.id).pose;
+  parallel_for(one.local.positions.size(), grain,
+               [&](std::size_t i) { one.surface.positions[i] = pose.apply(one.local.positions[i]); });
+}
+
+void World::follow_nodes(Body& one) {
+  const std::span<const Vec3> x = one.soft->positions();
+  one.placings = one.soft->placings();
+  if (one.embedding.size() > 0)
+    one.embedding.map(x, one.surface.positions);
+  else
+    parallel_for(one.nodes.size(), grain, [&](std::size_t i) { one.surface.positions[i] = x[one.nodes[i]]; });
+  if (one.touching) detector_.set_positions(one.touching, one.surface.positions);
+}
+
+// Elements were removed or added since the surface saw them last.
+void World::follow_changes(Body& one) {
+  if (one.changes == one.soft->changes()) return;
+  contacts_ = {};  // they name what may be gone
+  if (one.surface_is_boundary)
+    change_boundary(one);
+  else if (one.embedding.size() > 0)
+    embed_again(one);
+  one.changes = one.soft->changes();
+  follow_nodes(one);
+}
+
+void World::change_boundary(Body& one) {
+  const TetMesh& rest = one.soft->rest();
+  const SurfaceChange change = surface_change(one.surface.triangles, one.nodes, boundary_surface(rest));
+  std::vector<Vec3> positions, rest_positions;
+  for (const std::uint32_t node : change.nodes) {
+    positions.push_back(one.soft->positions()[node]);
+    rest_positions.push_back(rest.positions[node]);
+  }
+  one.nodes.insert(one.nodes.end(), change.nodes.begin(), change.nodes.end());
+  one.surface.positions.insert(one.surface.positions.end(), positions.begin(), positions.end());
+  one.local.positions.insert(one.local.positions.end(), rest_positions.begin(), rest_positions.end());
+  apply(change, one.surface.triangles);
+  one.local.triangles = one.surface.triangles;
+  if (!one.touching) return;
+  std::vector<std::uint32_t> places;  // the same as those of apply()
+  detector_.remove_triangles(one.touching, change.removed);
+  detector_.add_vertices(one.touching, positions, rest_positions);
+  detector_.add_triangles(one.touching, change.added, places);
+}
+
+// Its points are carried by what is there now, at rest. Where nothing is left, they stay with the nodes.
+void World::embed_again(Body& one) {
+  const TetMesh& rest = one.soft->rest();
+  const Embedding& old = one.embedding;
+  const bool gone = std::all_of(rest.tets.begin(), rest.tets.end(),
+                                [](const TetCorners& corners) { return is_hole(corners); });
+  one.embedding = gone ? Embedding(rest.positions.size(), {old.corners().begin(), old.corners().end()},
+                                   {old.weights().begin(), old.weights().end()})
+                       : Embedding(rest, one.local.positions);
+}
+
+}  // namespace palpate
