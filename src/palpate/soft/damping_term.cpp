@@ -1,14 +1,9 @@
 #include <palpate/soft/damping_term.h>
 
 #include <algorithm>
+#include <array>
 
 namespace palpate {
-
-namespace {
-
-Mat3 green_strain(const Mat3& f) { return 0.5 * (f.transpose() * f - Mat3::Identity()); }
-
-}  // namespace
 
 DampingTerm::DampingTerm(const TetMesh& rest, std::span<const Material> materials)
     : empty_(rest.tets.empty() || std::none_of(materials.begin(), materials.end(),
@@ -78,18 +73,31 @@ void DampingTerm::add_product(std::span<const Vec3> x, std::span<const Vec3> d, 
   }
 }
 
+// Six numbers for what is symmetric: solvers that go from node to node spend their time here.
 void DampingTerm::add_block(std::uint32_t node, std::span<const Vec3> x, Vec3& gradient, Mat3& stiffness) {
   if (empty_) return;
   for (const std::uint32_t at : node_corners_.of(node)) {
     const std::uint32_t e = at / 4;
     const auto [lambda, mu] = viscous_[e];
-    const double volume = shapes_[e].volume;
+    const double scale = shapes_[e].volume / step_;
     const Mat3 f = shapes_[e].gradient(tet_at(x, tets_[e]));
     const Vec3 slope = shapes_[e].slope(at % 4), along = f * slope;
-    const Vec3 pull = stress(e, green_strain(f) - blocks_.strain_before(e)) * slope;
-    gradient += volume * (f * pull);
-    stiffness += volume / step_ *
-                 (mu * slope.squaredNorm() * f * f.transpose() + (mu + lambda) * along * along.transpose());
+    const std::array<double, 6> before = blocks_.strain_before(e);
+    const auto strain = [&](int i, int j) { return 0.5 * (f.col(i).dot(f.col(j)) - (i == j ? 1 : 0)); };
+    const double xx = strain(0, 0) - before[0], yy = strain(1, 1) - before[1], zz = strain(2, 2) - before[2],
+                 xy = strain(0, 1) - before[3], xz = strain(0, 2) - before[4], yz = strain(1, 2) - before[5];
+    const double spread = lambda * (xx + yy + zz), m = 2 * mu;
+    const Vec3 pull((m * xx + spread) * slope.x() + m * (xy * slope.y() + xz * slope.z()),
+                    (m * yy + spread) * slope.y() + m * (xy * slope.x() + yz * slope.z()),
+                    (m * zz + spread) * slope.z() + m * (xz * slope.x() + yz * slope.y()));
+    gradient += scale * (f * pull);
+    const double all = scale * mu * slope.squaredNorm(), one = scale * (mu + lambda);
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j <= i; ++j) {
+        const double entry = all * f.row(i).dot(f.row(j)) + one * along[i] * along[j];
+        stiffness(i, j) += entry;
+        if (i != j) stiffness(j, i) += entry;
+      }
   }
 }
 

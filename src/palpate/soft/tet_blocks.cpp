@@ -75,13 +75,10 @@ void TetBlocks::begin_step(std::span<const Vec3> x, double step) {
   });
 }
 
-Mat3 TetBlocks::strain_before(std::uint32_t element) const {
+std::array<double, 6> TetBlocks::strain_before(std::uint32_t element) const {
   const std::size_t place = packs_.place_of(element);
-  const auto at = [&](std::size_t row) {
-    return packs_.strains[place / pack_size].of[row][place % pack_size];
-  };
-  Mat3 strain;
-  strain << at(0), at(3), at(4), at(3), at(1), at(5), at(4), at(5), at(2);
+  std::array<double, 6> strain{};
+  for (std::size_t k = 0; k < 6; ++k) strain[k] = packs_.strains[place / pack_size].of[k][place % pack_size];
   return strain;
 }
 

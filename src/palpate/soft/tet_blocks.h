@@ -2,6 +2,7 @@
 // tetrahedra have in common. How blocks are made, and why sums do not depend on threads: tet_packs.h.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -24,7 +25,8 @@ class TetBlocks {
 
   // Of damping: where the step begins, and how long it is [s].
   void begin_step(std::span<const Vec3> x, double step);
-  Mat3 strain_before(std::uint32_t element) const;  // of one that is there
+  // Green's of an element that is there: xx, yy, zz, xy, xz, yz.
+  std::array<double, 6> strain_before(std::uint32_t element) const;
 
  private:
   double energy(std::span<const Vec3> x, bool pulling);
