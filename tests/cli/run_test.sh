@@ -56,6 +56,8 @@ gives_the_same_hash() {
 }
 answers_bad_scenes() {
   command_ run baems; expect_code 1; expect_err "Did you mean 'beams'"
+  mkdir -p some/folder
+  command_ run some/folder; expect_code 1; expect_err 'this is a folder'
   command_ run no/such.toml; expect_code 1; expect_err 'there is no such file'
   command_ run beams --set run.stpe=1; expect_code 1; expect_err "Did you mean 'step'"
   command_ run beams --set run.step=-1; expect_code 1; expect_err 'above 0'
@@ -88,6 +90,12 @@ survives_a_full_disk() {
   code=0; (ulimit -f 40; "$program" run top --steps 4000 --out x) >"$work/out" 2>"$work/err" || code=$?
   grep -qE 'x/(timings|contacts|energies).csv' "$work/err" || fail "nobody says what could not be written"
   [[ -s x/summary.json ]] || fail "no summary"
+}
+exports_rings_closed() {
+  printf '[[body]]\nname = "ring"\nkind = "string"\nclosed = true\nradius = 0.01\nmaterial = "muscle"\n%s\n' \
+    'points = [[0, 0, 0], [1, 0, 0], [0, 1, 0]]' >ring.toml
+  command_ run ring.toml --steps 1 --export vtu --out x; expect_code 0
+  grep -q 'NumberOfPoints="3" NumberOfCells="3"' x/frames/ring-000000.vtu || fail "the ring is not closed"
 }
 goes_on_when_nobody_reads() {
   # Messages and tables into a pipe that is closed: all files are there, and the exit code tells of the tables.

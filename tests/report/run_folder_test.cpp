@@ -16,6 +16,23 @@ std::size_t count_in(const std::string& folder) {
   return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
 }
 
+TEST_F(RunFolders, RoomIsHeldUntilTheEnd) {
+  const std::string held = path("a/.palpate-room");
+  {
+    RunFolder folder({.path = path("a")});
+    EXPECT_EQ(fs::file_size(held), 1u << 19);
+    folder.close();
+    EXPECT_FALSE(fs::exists(held));
+    EXPECT_TRUE(folder.write("summary.json", "{}"));
+  }
+  { const RunFolder folder({.path = path("b")}); }
+  EXPECT_FALSE(fs::exists(path("b/.palpate-room"))) << "nor is it left by a run that fails";
+  std::ofstream(held) << "of a run that was killed";
+  RunFolder again({.path = path("a"), .overwrite = true});
+  again.close();
+  EXPECT_FALSE(fs::exists(held));
+}
+
 TEST_F(RunFolders, StreamTheirTables) {
   {
     RunFolder folder({.path = path("deep/out")});
@@ -117,7 +134,8 @@ TEST_F(RunFolders, LookForRoomOnTheDisk) {
   const RunFolder folder({.path = path("b"), .expected_bytes = all});
   ASSERT_EQ(folder.warnings().size(), 1u);
   expect_in(folder.warnings()[0], "the run may leave");
-  EXPECT_EQ(count_in(path("b")), 3u) << "the probe is gone";
+  EXPECT_FALSE(fs::exists(path("b/.palpate-probe")));
+  EXPECT_EQ(count_in(path("b")), 4u) << "the tables, and what holds room";
 }
 
 TEST_F(RunFolders, TellWhatWholeFileCouldNotBeWritten) {

@@ -58,7 +58,7 @@ TEST(BuildWorld, AirMovesAndSlowsWhatBends) {
   // Where no bodies are named, it is for rigid ones.
   const auto calm = built(weightless + jelly + "[[force]]\nkind = 'wind'\nvelocity = [3, 0, 0]\n");
   calm->step(1.0 / 60);
-  EXPECT_EQ(mean_velocity(calm->soft(calm->find("jelly"))).norm(), 0);
+  EXPECT_LT(mean_velocity(calm->soft(calm->find("jelly"))).norm(), 1e-12);
 }
 
 TEST(BuildWorld, ToolsTurnAboutTheirCentre) {
@@ -97,7 +97,7 @@ TEST(BuildWorld, OpenSurfacesNeedAMassAndAnInertia) {
   const std::string path = ::testing::TempDir() + "palpate_build_world_test.obj";
   TriangleMesh lidless = make(BoxShape{});
   lidless.triangles.pop_back();
-  write(path, lidless);
+  write_mesh(path, lidless);
   const std::string body = "[[body]]\nname = 'lidless'\nkind = 'rigid'\nmesh = { file = '" + path + "' }\n";
   for (const std::string mass : {"", "mass = 2\n"}) try {
       built(body + mass);

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,6 +37,8 @@ constexpr int interrupted_by_user = 130;
 constexpr std::array<std::string_view, 6> stage_names = {"inputs", "detect", "respond",
                                                          "solve",  "finish", "publish"};
 std::atomic<bool> interrupted = false;
+
+using StringEdge = std::array<std::uint32_t, 2>;
 
 struct Settings {
   std::string scene, out, json, format, from, save;
@@ -158,10 +161,7 @@ class Run {
         one.point_data = {&fields.back(), 1};
       } else if (world_->kind(id) == BodyKind::soft && world_->surface(id).triangles.empty()) {  // a string
         one.positions = world_->soft(id).positions();
-        while (edges_.size() + 1 < one.positions.size())
-          edges_.push_back(
-              {static_cast<std::uint32_t>(edges_.size()), static_cast<std::uint32_t>(edges_.size() + 1)});
-        one.edges = std::span(edges_).first(one.positions.size() - 1);
+        one.edges = edges_of(world_->name(id), static_cast<std::uint32_t>(one.positions.size()));
       } else {
         one.positions = world_->surface(id).positions;
         one.triangles = world_->surface(id).triangles;
@@ -169,6 +169,16 @@ class Run {
       bodies.push_back(one);
     }
     frames_->write(world_->time(), bodies);
+  }
+
+  // From point to point of a string, and back to the first one of a ring.
+  std::span<const StringEdge> edges_of(const std::string& name, std::uint32_t points) {
+    std::vector<StringEdge>& edges = edges_[name];
+    if (!edges.empty()) return edges;
+    for (std::uint32_t i = 0; i + 1 < points; ++i) edges.push_back({i, i + 1});
+    const SceneBody* body = scene_.find_body(name);
+    if (body != nullptr && body->closed) edges.push_back({points - 1, 0});
+    return edges;
   }
 
   void list_bodies() {
@@ -239,7 +249,7 @@ class Run {
   std::optional<RunFolder> folder_;
   std::optional<FrameExport> frames_;
   std::optional<RunRecord> record_;
-  std::vector<std::array<std::uint32_t, 2>> edges_;  // of the longest string
+  std::map<std::string, std::vector<StringEdge>> edges_;  // of each string
 };
 
 }  // namespace

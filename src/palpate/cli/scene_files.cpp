@@ -42,6 +42,8 @@ std::string scene_file(const std::string& given) {
     if (fs::exists(built_in, ignored)) return built_in.string();
   }
   const std::vector<std::string> names = scene_names();
+  if (fs::is_directory(given, ignored))
+    throw Error(Place::named("scene", given), "this is a folder", "Give the path of a TOML file.");
   throw Error(
       Place::named("scene", given),
       is_name ? "there is no such file, nor a scene of this name" : "there is no such file",

@@ -2,8 +2,8 @@
 //
 // A face that belongs to one tetrahedron alone is on the boundary. Its triangle is turned outward by the sign
 // of that tetrahedron's volume, so inverted elements do not turn the surface inside out; flat ones, which
-// have no sign, follow their neighbours; holes (degenerate.h) have no faces. Vertices come in the order of the
-// nodes, triangles in the order of tetrahedra and faces.
+// have no sign, follow their neighbours; holes (degenerate.h) have no faces. Vertices come in the order of
+// the nodes, triangles in the order of tetrahedra and faces.
 #pragma once
 
 #include <cstdint>

@@ -17,8 +17,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view room = ".palpate-room";  // held free until the end
+constexpr std::size_t room_bytes = 1 << 19;
 constexpr std::string_view names[] = {"timings.csv", "contacts.csv", "energies.csv", "summary.json",
-                                      "report.html", "frames.pvd",   "frames.csv"};
+                                      "report.html", "frames.pvd",   "frames.csv",   room};
 
 [[noreturn]] void refuse_making(const fs::path& path, const std::error_code& error) {
   throw Error(Place::file(path.string()), fmt::format("cannot make this folder: {}", error.message()),
@@ -122,6 +124,7 @@ RunFolder::RunFolder(const RunFolderOptions& options) : path_(options.path) {
     if (!warning.empty()) warnings_.push_back(std::move(warning));
     if (!is_new) remove_earlier_run(path_);
     tables_ = std::make_unique<RunTables>(path_, options.stages);
+    hold_room();
   } catch (...) {
     std::error_code ignored;
     if (is_new) fs::remove_all(path_, ignored);
@@ -129,7 +132,20 @@ RunFolder::RunFolder(const RunFolderOptions& options) : path_(options.path) {
   }
 }
 
-RunFolder::~RunFolder() = default;
+RunFolder::~RunFolder() { free_room(); }
+
+// Where not even that much can be written, the run is done without.
+void RunFolder::hold_room() const {
+  try {
+    detail::write_bytes(file(room), std::string(room_bytes, '\n'));
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): what then fails is told when it does
+  }
+}
+
+void RunFolder::free_room() const {
+  std::error_code ignored;
+  fs::remove(file(room), ignored);
+}
 
 void RunFolder::add(const StepRecord& step) { tables_->add(step); }
 
@@ -143,7 +159,10 @@ bool RunFolder::write(std::string_view name, std::string_view bytes) {
   }
 }
 
-void RunFolder::close() { tables_->close(); }
+void RunFolder::close() {
+  free_room();
+  tables_->close();
+}
 
 std::vector<Error> RunFolder::failures() const {
   std::vector<Error> all = tables_->failures();

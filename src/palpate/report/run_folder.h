@@ -4,7 +4,8 @@
 // wrong with the folder is found at once: it holds something already, may not be written to, the disk is
 // full. Tables with a line for each step are written as the run goes on: of an interrupted run all steps are
 // there. A disk that fills up later ends the one file; the run and the other files go on, and warnings()
-// tells.
+// tells. A small file holds room free until the end, so that the summary and the report are written even
+// then.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +46,8 @@ class RunFolder {
   void add(const StepRecord& step);
   // A whole file (summary.json, report.html). False where the disk refuses; failures() has the reason.
   bool write(std::string_view name, std::string_view bytes);
-  // Writes what is left of the tables. Call it before the summary is made, so that it can tell what failed.
+  // Writes what is left of the tables, and gives up the room that was held. Call it before the summary is
+  // made, so that it can tell what failed.
   void close();
 
   // What could not be written, once for each file.
@@ -54,6 +56,9 @@ class RunFolder {
   std::vector<std::string> warnings() const;
 
  private:
+  void hold_room() const;
+  void free_room() const;
+
   std::string path_;
   std::unique_ptr<RunTables> tables_;  // always there
   std::vector<Error> failures_;        // of whole files
