@@ -158,6 +158,12 @@ void Detector::set_contact_distance(SurfaceId a, SurfaceId b, double d) {
 void Detector::exclude(SurfaceId a, SurfaceId b, bool excluded) { edit_special(a, b).excluded = excluded; }
 void Detector::set_self_contacts(SurfaceId id, bool on) { surfaces_.set_self_contacts(id, on); }
 
+double Detector::contact_distance(SurfaceId a, SurfaceId b) const {
+  surfaces_.at(a);  // throw for what is not there
+  surfaces_.at(b);
+  return distance_of(std::min(a.index, b.index), std::max(a.index, b.index));
+}
+
 double Detector::distance_of(std::uint32_t first, std::uint32_t second) const {
   const Special* s = special(first, second);
   return s != nullptr && s->distance >= 0 ? s->distance : options_.contact_distance;

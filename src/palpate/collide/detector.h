@@ -118,6 +118,7 @@ class Detector {
   void safe_fractions(SurfaceId id, const CrossingSet& set, std::span<double> out) const;
 
   const Surfaces& surfaces() const { return surfaces_; }
+  double contact_distance(SurfaceId a, SurfaceId b) const;  // of this pair [m]
   // A feature's number in its own surface: vertices and triangles as in the mesh, edges as in Topology.
   std::uint32_t first_feature(const Contact& contact) const;
   std::uint32_t second_feature(const Contact& contact) const;

@@ -73,7 +73,7 @@ void RigidBodies::add(BodyId id, const RigidDescription& d) {
   body.id = id;
   body.kind = d.kind;
   body.gravity = d.gravity;
-  body.asleep = false;
+  body.asleep = body.touches = false;
   body.mass = moves ? d.mass : RigidMass{};
   body.inverse_mass = moves ? 1 / d.mass.mass : 0;
   body.inverse_moments = moves ? Vec3(d.mass.moments.cwiseInverse()) : Vec3::Zero();

@@ -96,6 +96,23 @@ class RigidBodies : private RigidView {
   // What a force throws is passed on, and nothing has moved then: so it is, too, with one that pushes a body
   // that was removed and does not know().
   RigidReport step(double seconds);
+
+  // A step in two halves, for those who push bodies in between (respond/). Bodies that touch something get the
+  // whole push of the forces at the start, so that what holds them at the end holds against all of it. It may
+  // be begun again until it is ended; nothing has moved then.
+  void begin_step(double seconds, std::span<const BodyId> touching);
+  // Where a body goes by itself: its centre, its principal axes, and its radii of gyration about them [m].
+  struct FreeMotion {
+    Vec3 centre = Vec3::Zero();
+    Quat axes = Quat::Identity();
+    double mass = 1;  // [kg]
+    Vec3 radii = Vec3::Ones();
+  };
+  FreeMotion free_motion(BodyId id) const;
+  // It goes there instead, and is turned besides: axis times angle, along those axes [rad].
+  void correct(BodyId id, const Vec3& centre, const Vec3& turn);
+  // Of a step that is cut short, the part of it that is done.
+  RigidReport end_step(double part = 1);
   std::size_t joints() const { return joint_ids_.size(); }
   std::size_t forces() const { return force_ids_.size(); }
 
@@ -118,7 +135,7 @@ class RigidBodies : private RigidView {
   struct Body {
     BodyId id;
     RigidKind kind;
-    bool gravity, asleep;
+    bool gravity, asleep, touches;
     double inverse_mass;
     Vec3 inverse_moments;
     Vec3 force, torque;  // of this moment
@@ -150,14 +167,19 @@ class RigidBodies : private RigidView {
     JointEquations equations;
     int rounds = 0;
     double violation = 0;
+    bool corrected = false;  // something else has pushed it in this step
   };
   // What belongs to the joints of an island.
   template <class List>
   static auto of(const Island& island, List& list) {
     return std::span(list).subspan(island.joint_begin, island.joint_end - island.joint_begin);
   }
-  RigidReport step_all(double seconds);
-  void move_all(double seconds, RigidReport& report);
+  void move_all(double seconds);
+  void move_again(double seconds);
+  void begin_all(double seconds);
+  RigidReport end_all();
+  void undo();
+  void cut(double part);
   std::uint32_t place_of(BodyId id) const;
   std::uint32_t require(BodyId id) const;
   Pose pose_of(std::uint32_t place) const { return pose_of(place, now_[place]); }
@@ -166,7 +188,7 @@ class RigidBodies : private RigidView {
   void put(BodyId id, const Vec3& force, const Vec3& torque) override;
   [[noreturn]] void refuse_force(std::size_t place, const MissingBody& missing) const;
   void find_forces(double time);
-  void push(double seconds);
+  void push(double seconds, bool at_start);
   void push_twice(double time, double seconds);
   void damp(double seconds);
   bool moves_freely(std::uint32_t place) const {
@@ -199,8 +221,9 @@ class RigidBodies : private RigidView {
   std::size_t stop_what_is_not_finite();
 
   RigidOptions options_;
-  double time_ = 0, step_ = 0;
+  double time_ = 0, step_ = 0, begun_ = 0;  // begun_: the time when the step was [s]
   std::vector<Body> bodies_;
+  RigidReport report_;  // of this step
   std::vector<Moving> now_, before_, half_, start_;
   std::vector<std::uint32_t> places_;  // by the index of an id
   IdPool<ForceTag> force_ids_;

@@ -51,14 +51,16 @@ void RigidBodies::find_forces(double time) {
     }
 }
 
-void RigidBodies::push(double seconds) {
+// Half of a step's push; of what touches something all of it at the start.
+void RigidBodies::push(double seconds, bool at_start) {
   parallel_for(bodies_.size(), grain, [&](std::size_t i) {
     const Body& body = bodies_[i];
-    if (body.kind != RigidKind::dynamic || body.asleep) return;
+    if (body.kind != RigidKind::dynamic || body.asleep || (body.touches && !at_start)) return;
+    const double length = body.touches ? seconds : 0.5 * seconds;
     Moving& m = now_[i];
-    m.velocity += (seconds * body.inverse_mass) * body.force;
-    if (body.gravity) m.velocity += seconds * options_.gravity;
-    m.momentum += seconds * (m.turn.conjugate() * body.torque);
+    m.velocity += (length * body.inverse_mass) * body.force;
+    if (body.gravity) m.velocity += length * options_.gravity;
+    m.momentum += length * (m.turn.conjugate() * body.torque);
   });
 }
 
@@ -71,7 +73,7 @@ void RigidBodies::push_twice(double time, double seconds) {
       now_[i].velocity = half_[i].velocity;
       now_[i].momentum = half_[i].momentum;
     }
-    push(seconds);
+    push(seconds, false);
   }
 }
 
@@ -137,58 +139,84 @@ void RigidBodies::drift_all(double seconds) {
 }
 
 // What joints do not push moves freely, the rest island by island.
-void RigidBodies::move_all(double seconds, RigidReport& report) {
+void RigidBodies::move_all(double seconds) {
   half_.resize(bodies_.size());
   drift_all(seconds);
   parallel_for(islands_.size(), 1, [&](std::size_t i) {
     if (is_awake(islands_[i])) move_island(islands_[i], seconds);
   });
-  for (const Island& island : islands_) {
-    if (!is_awake(island)) continue;
-    report.rounds = std::max(report.rounds, island.rounds);
-    report.violation = std::max(report.violation, island.violation);
-  }
 }
 
 RigidReport RigidBodies::step(double seconds) {
+  begin_step(seconds, {});
+  return end_step();
+}
+
+// Nothing has happened.
+void RigidBodies::undo() {
+  if (!(step_ > 0)) return;
+  now_ = start_;
+  time_ = begun_;
+  step_ = 0;
+}
+
+void RigidBodies::begin_step(double seconds, std::span<const BodyId> touching) {
   if (!(seconds > 0) || !std::isfinite(seconds))
     throw Error(Place::named("rigid bodies", "step"), fmt::format("its length is {} s", seconds),
                 "It must be above 0.");
+  undo();
+  for (Body& body : bodies_) body.touches = false;
+  for (const BodyId id : touching) bodies_[require(id)].touches = true;
   start_ = now_;
-  const double begun = time_;
+  begun_ = time_;
   step_ = seconds;
   try {
-    const RigidReport report = step_all(seconds);
-    step_ = 0;
-    return report;
-  } catch (...) {  // a force of a user: nothing has happened
-    now_ = start_;
-    time_ = begun;
-    step_ = 0;
+    begin_all(seconds);
+  } catch (...) {  // a force of a user
+    undo();
     throw;
   }
 }
 
-RigidReport RigidBodies::step_all(double seconds) {
-  RigidReport report;
+RigidReport RigidBodies::end_step(double part) {
+  try {
+    const RigidReport report = end_all();
+    if (part < 1) cut(part);
+    step_ = 0;
+    return report;
+  } catch (...) {
+    undo();
+    throw;
+  }
+}
+
+void RigidBodies::begin_all(double seconds) {
   for (std::size_t i = 0; i < bodies_.size(); ++i)
     if (bodies_[i].kind == RigidKind::kinematic) {
       now_[i].velocity = (bodies_[i].goal.position - now_[i].centre) / seconds;
       now_[i].momentum = spin_between(now_[i].turn, bodies_[i].goal.rotation, seconds);
     }
-  const double start = time_;
-  find_forces(start);
+  find_forces(time_);
   wake_what_feels_more(seconds);
   list_joints();
-  push(0.5 * seconds);
-
+  push(seconds, true);
   if (!islands_.empty()) before_ = now_;
-  move_all(seconds, report);
+  report_ = {};
+  move_all(seconds);
+}
 
+RigidReport RigidBodies::end_all() {
+  const double seconds = step_, start = begun_;
+  move_again(seconds);
+  for (const Island& island : islands_) {
+    if (!is_awake(island)) continue;
+    report_.rounds = std::max(report_.rounds, island.rounds);
+    report_.violation = std::max(report_.violation, island.violation);
+  }
   if (force_ids_.size() == 0) {
-    push(0.5 * seconds);
+    push(seconds, false);
   } else {
-    push_twice(start + seconds, 0.5 * seconds);
+    push_twice(start + seconds, seconds);
   }
   time_ = start + seconds;
   for (Island& island : islands_)
@@ -197,10 +225,10 @@ RigidReport RigidBodies::step_all(double seconds) {
   parallel_for(islands_.size(), 1, [&](std::size_t i) {
     if (is_awake(islands_[i])) hold_velocities(islands_[i]);
   });
-  report.failed = stop_what_is_not_finite();
+  report_.failed = stop_what_is_not_finite();
   fall_asleep(seconds);
-  for (const Body& body : bodies_) report.awake += body.kind == RigidKind::dynamic && !body.asleep ? 1 : 0;
-  return report;
+  for (const Body& body : bodies_) report_.awake += body.kind == RigidKind::dynamic && !body.asleep ? 1 : 0;
+  return report_;
 }
 
 std::size_t RigidBodies::stop_what_is_not_finite() {

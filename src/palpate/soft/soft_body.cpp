@@ -96,6 +96,7 @@ void SoftBody::begin(std::span<const double> masses) {
                     fmt::format("it cannot project elements with a Poisson's ratio of {}", m.poisson),
                     "Use the model stvk, or the solver quasi_newton or vertex.");
   solver_ = make_solver(options_.solver, options_.acceleration);
+  coupled_ = dynamic_cast<QuasiNewton*>(solver_.get());
   equations_.masses.assign(masses.begin(), masses.end());
   for (std::size_t i = 0; i < masses.size(); ++i)
     if (!(masses[i] > 0))
@@ -201,9 +202,10 @@ void SoftBody::begin_damping(std::span<const Vec3> x, double substep) {
 }
 
 void SoftBody::prepare(double substep) {
-  const bool anew = !prepared_ || substep != equations_.step;
-  if (!anew && !changed_) return;
+  const bool anew = !prepared_ || substep != prepared_step_;
   equations_.step = substep;
+  if (!anew && !changed_) return;
+  prepared_step_ = substep;
   begin_damping(x_, substep);
   if (anew)
     solver_->prepare(equations_);
@@ -233,37 +235,53 @@ void SoftBody::begin_where_it_goes(double substep) {
   if (solver_->turn(equations_, guess_)) take_better(best);
 }
 
-SolveReport SoftBody::step(double seconds) {
+// Where nodes would go, and fixed ones where they will be. False: what brings it back has done the step.
+bool SoftBody::begin_substep(double substep, double left) {
+  old_ = x_;
+  for (std::size_t i = 0; i < x_.size(); ++i) {
+    const double mass = equations_.masses[i];
+    equations_.targets[i] =
+        mass > 0 ? Vec3(x_[i] + substep * v_[i] +
+                        substep * substep * (options_.gravity + (force_[i] + push_[i]) / mass))
+                 : x_[i];
+    if (fixed_[i] != 0) x_[i] += (goal_[i] - x_[i]) / left;
+  }
+  begin_damping(old_, substep);
+  return !options_.untangle ||
+         !untangler_.untangle(equations_, rest_, elastic_->shapes(), count_inverted(partial_), x_);
+}
+
+SolveReport SoftBody::solve_alone() {
+  begin_where_it_goes(equations_.step);
+  SolveOptions options = options_.solve;
+  options.untangle = options.untangle && options_.untangle;
+  return solver_->solve(equations_, x_, options);
+}
+
+namespace {
+
+void require_length(double seconds) {
   if (!(seconds > 0) || !std::isfinite(seconds))
     throw Error(Place::named("soft body", "step"), fmt::format("its length is {} s", seconds),
                 "It must be above 0.");
+}
+
+}  // namespace
+
+SolveReport SoftBody::step(double seconds) {
+  require_length(seconds);
   const double h = seconds / options_.substeps;
   prepare(h);
   SolveReport report;
   for (int s = 0; s < options_.substeps; ++s) {
-    const double left = options_.substeps - s;
-    old_ = x_;
-    for (std::size_t i = 0; i < x_.size(); ++i) {
-      const double mass = equations_.masses[i];
-      equations_.targets[i] =
-          mass > 0 ? Vec3(x_[i] + h * v_[i] + h * h * (options_.gravity + (force_[i] + push_[i]) / mass))
-                   : x_[i];
-      if (fixed_[i] != 0) x_[i] += (goal_[i] - x_[i]) / left;
-    }
-    begin_damping(old_, h);
-    const bool done = options_.untangle && untangler_.untangle(equations_, rest_, elastic_->shapes(),
-                                                               count_inverted(partial_), x_);
     SolveReport one;
-    if (done) {
+    if (begin_substep(h, options_.substeps - s)) {
+      one = solve_alone();
+    } else {
       one.untangled = true;
       one.evaluations = 1;
       one.potential = potential(equations_, x_, gradient_);
       one.residual = residual(equations_, gradient_);
-    } else {
-      begin_where_it_goes(h);
-      SolveOptions options = options_.solve;
-      options.untangle = options.untangle && options_.untangle;
-      one = solver_->solve(equations_, x_, options);
     }
     report.untangled = report.untangled || one.untangled;
     report.iterations += one.iterations;
@@ -274,9 +292,35 @@ SolveReport SoftBody::step(double seconds) {
     report.residual = one.residual;
     for (std::size_t i = 0; i < x_.size(); ++i) v_[i] = (x_[i] - old_[i]) / h;
   }
+  forget_pushes();
+  return report;
+}
+
+void SoftBody::forget_pushes() {
   if (pushed_) std::fill(push_.begin(), push_.end(), Vec3::Zero());
   pushed_ = false;
-  return report;
+}
+
+bool SoftBody::begin_step(double seconds, bool rest_of_step) {
+  require_length(seconds);
+  if (stepping_) x_ = old_;  // begun again
+  stepping_ = true;
+  if (rest_of_step)
+    equations_.step = seconds;
+  else
+    prepare(seconds);
+  return begin_substep(seconds, 1);
+}
+
+void SoftBody::end_step(double part) {
+  const double rate = 1 / equations_.step;
+  for (std::size_t i = 0; i < x_.size(); ++i) {
+    const Vec3 move = x_[i] - old_[i];
+    v_[i] = rate * move;
+    if (part < 1) x_[i] = old_[i] + part * move;
+  }
+  stepping_ = false;
+  if (!(part < 1)) forget_pushes();
 }
 
 void SoftBody::elastic_forces(std::span<Vec3> out) {

@@ -26,6 +26,7 @@
 #include <palpate/soft/tet_term.h>
 #include <palpate/soft/thin.h>
 #include <palpate/soft/untangle.h>
+#include <palpate/solve/quasi_newton.h>
 #include <palpate/solve/solver.h>
 
 namespace palpate {
@@ -66,6 +67,7 @@ class SoftBody {
   static SoftBody string(std::span<const Vec3> points, double radius, const Material& material,
                          const SoftBodyOptions& options = {}, bool closed = false);
 
+  std::span<const Material> materials() const { return materials_; }  // one for all elements, or one for each
   const TetMesh& rest() const { return rest_; }  // of shells and strings, the positions alone
   std::span<const double> masses() const { return equations_.masses; }  // [kg]
   std::span<const Vec3> positions() const { return x_; }
@@ -96,6 +98,20 @@ class SoftBody {
   // Goes on by so much time [s].
   SolveReport step(double seconds);
 
+  // A step in parts, for those who solve several bodies together (solve/coupled.h), without substeps. It
+  // begins with the nodes where they are, those that are fixed where they will be; `rest_of_step`: what is
+  // left of a step that was cut short, for which no new factor is made. False: the body has lost its shape and
+  // what brings it back has done the whole step. It may be begun again until it is ended.
+  bool begin_step(double seconds, bool rest_of_step = false);
+  bool couples() const { return coupled_ != nullptr; }  // its solver is one for that
+  Equations& equations() { return equations_; }
+  QuasiNewton& coupled_solver() { return *coupled_; }
+  std::span<Vec3> unknowns() { return x_; }
+  std::span<const Vec3> positions_before() const { return old_; }
+  SolveReport solve_alone();
+  // Takes what the unknowns are; of a step that is cut short, the part of it that is done.
+  void end_step(double part = 1);
+
   // The state, to bytes and back: of a body that is made in the same way, and whose elements were changed as
   // often.
   void save(ByteWriter& to) const;
@@ -118,6 +134,8 @@ class SoftBody {
   SoftBody(const ThinParts& parts, const Material& material, const SoftBodyOptions& options);
   void begin(std::span<const double> masses);
   void prepare(double substep);
+  bool begin_substep(double substep, double left);
+  void forget_pushes();
   void begin_where_it_goes(double substep);
   void begin_damping(std::span<const Vec3> x, double substep);
   void require_node(std::uint32_t node) const;
@@ -138,8 +156,11 @@ class SoftBody {
   std::vector<Term*> elastic_terms_;
   Equations equations_;
   std::unique_ptr<Solver> solver_;
+  QuasiNewton* coupled_ = nullptr;  // the same, if it is one
   Untangler untangler_;
   bool prepared_ = false, changed_ = false;
+  double prepared_step_ = 0;  // that the solver knows [s]
+  bool stepping_ = false;     // a step was begun and not ended
   std::uint64_t changes_ = 0, placings_ = 0;  // of elements; of positions
   std::vector<std::uint8_t> fixed_;
   std::vector<Vec3> x_, v_, force_, old_, guess_, gradient_;

@@ -37,7 +37,7 @@ void SoftBody::save(ByteWriter& to) const {
   to.put(numbers_of({&options_.gravity, 1}));
   to.put(static_cast<std::uint8_t>(prepared_));
   to.put(static_cast<std::uint8_t>(changed_));
-  to.put(equations_.step);
+  to.put(prepared_step_);
   if (prepared_) solver_->save(changed_, to);
 }
 
@@ -54,13 +54,13 @@ void SoftBody::load(ByteReader& from) {
   const bool prepared = from.get<std::uint8_t>() != 0, changed = from.get<std::uint8_t>() != 0;
   const auto step = from.get<double>();
   if (!std::isfinite(step) || (prepared && !(step > 0))) from.fail("it is damaged");
-  bool same = prepared_ && !changed_ && step == equations_.step;
+  bool same = prepared_ && !changed_ && step == prepared_step_;
   for (std::size_t i = 0; i < fixed_.size(); ++i) {
     const std::uint8_t held = fixed_[i] != 0 || !(equations_.masses[i] > 0) ? 1 : 0;
     same = same && held == equations_.held[i];
     equations_.held[i] = held;
   }
-  equations_.step = step;
+  equations_.step = prepared_step_ = step;
   if (prepared) {
     if (!same) begin_damping(x_, step);  // metrics depend on its length
     solver_->load(equations_, same, from);

@@ -36,7 +36,7 @@ std::string_view name_of(BodyKind kind) {
 }
 
 World::World(const WorldOptions& options)
-    : options_(options), rigid_(options.rigid), detector_(options.contact) {
+    : options_(options), rigid_(options.rigid), detector_(options.contact), touching_(options.response) {
   if (options.substeps < 1)
     throw Error(Place::named("world", "substeps"), fmt::format("there are {}", options.substeps),
                 "At least 1 is needed.");
@@ -83,8 +83,9 @@ BodyId World::add_body(BodyKind kind, const std::string& name, Make&& make) {
 }
 
 void World::add_unbending(Body& one, const TriangleMesh& surface, const RigidDescription& description,
-                          bool collides, std::optional<bool> self_contacts) {
+                          bool collides, std::optional<bool> self_contacts, const ContactMaterial& touch) {
   rigid_.add(one.id, description);
+  one.touch = touch;
   one.local = one.surface = surface;
   place_surface(one);
   add_surface(one, collides, self_contacts);
@@ -94,7 +95,7 @@ BodyId World::add_static(const TriangleMesh& surface, const BodyOptions& options
   require_finite(surface, options.name);
   return add_body(BodyKind::fixed, options.name, [&](Body& one) {
     add_unbending(one, surface, {.kind = RigidKind::fixed, .state = {.pose = options.pose}}, options.collides,
-                  options.self_contacts);
+                  options.self_contacts, options.touch);
   });
 }
 
@@ -105,7 +106,7 @@ BodyId World::add_kinematic(const TriangleMesh& surface, std::shared_ptr<const S
     one.script = std::move(script);
     const Pose pose = one.script ? one.script->at(time_) : options.pose;
     add_unbending(one, surface, {.kind = RigidKind::kinematic, .state = {.pose = pose}}, options.collides,
-                  options.self_contacts);
+                  options.self_contacts, options.touch);
   });
 }
 
@@ -122,7 +123,7 @@ BodyId World::add_rigid(const TriangleMesh& surface, const RigidBodyOptions& opt
                    .linear_damping = options.linear_damping,
                    .angular_damping = options.angular_damping,
                    .gravity = options.gravity},
-                  options.collides, options.self_contacts);
+                  options.collides, options.self_contacts, options.touch);
   });
 }
 
@@ -150,6 +151,7 @@ BodyId World::add_soft(SoftBody soft, const SoftOptions& options) {
     one.soft = std::make_unique<SoftBody>(std::move(soft));
     one.changes = one.soft->changes();
     one.gravity = options.gravity;
+    one.touch = options.touch;
     one.soft->set_gravity(options.gravity ? options_.rigid.gravity : Vec3(Vec3::Zero()));
     one.surface = one.local;
     follow_nodes(one);

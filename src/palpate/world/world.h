@@ -28,6 +28,7 @@
 #include <palpate/collide/detector.h>
 #include <palpate/mesh/embedding.h>
 #include <palpate/mesh/mesh.h>
+#include <palpate/respond/touching_step.h>
 #include <palpate/rigid/joints.h>
 #include <palpate/rigid/rigid_bodies.h>
 #include <palpate/soft/soft_body.h>
@@ -44,6 +45,7 @@ struct WorldOptions {
   RigidOptions rigid = {};  // gravity among them: it is that of soft bodies, too
   DetectorOptions contact = {};
   bool detects = true;  // look for contacts at all
+  ResponseOptions response = {};  // what contacts do
   int substeps = 1;     // parts of a step, each with its own search for contacts
 };
 
@@ -52,6 +54,7 @@ struct BodyOptions {
   Pose pose = {};         // of static and kinematic bodies
   bool collides = true;
   std::optional<bool> self_contacts = {};  // on for what deforms, if not given
+  ContactMaterial touch = {};
 };
 
 struct RigidBodyOptions {
@@ -62,6 +65,7 @@ struct RigidBodyOptions {
   double linear_damping = 0, angular_damping = 0;  // [1/s]
   bool gravity = true, collides = true;
   std::optional<bool> self_contacts = {};  // off, if not given
+  ContactMaterial touch = {};
 };
 
 struct SoftOptions {
@@ -71,6 +75,7 @@ struct SoftOptions {
   std::optional<TriangleMesh> surface = {};
   bool gravity = true, collides = true;
   std::optional<bool> self_contacts = {};
+  ContactMaterial touch = {};
 };
 
 struct Energies {
@@ -84,6 +89,7 @@ struct StepReport {
   double time = 0;         // at its end [s]
   RigidReport rigid = {};
   SolveReport soft = {};     // iterations of all soft bodies, the largest residual
+  TouchingReport touching = {};
   std::size_t failures = 0;  // bodies whose motion could not be computed: they stay where they were
   std::int64_t nanoseconds = 0;
 };
@@ -159,6 +165,9 @@ class World {
   std::uint64_t steps() const { return steps_; }
   std::span<const Stage> stages() const { return timer_.stages(); }  // of the last step
   const ContactSet& contacts() const { return contacts_; }           // of the last (sub)step's start
+  // What contacts pushed with at the end of the last (sub)step; and on one body, summed up [N].
+  std::span<const ContactForce> contact_forces() const { return touching_.forces(); }
+  Vec3 contact_force(BodyId id) const;
   Energies energies();
   // Called at the end of every step, in the order they were added.
   void observe(std::function<void(const WorldFrame&)> observer) { observers_.push_back(std::move(observer)); }
@@ -192,17 +201,20 @@ class World {
     std::vector<Vec3> pulls;                  // on nodes, of forces in this step
     bool surface_is_boundary = false;         // of the tetrahedra
     std::uint64_t placings = 0, changes = 0;  // that the surface has seen
+    ContactMaterial touch;
+    double area = 0;  // of the surface [m^2]
   };
 
   BodyId begin_body(BodyKind kind, const std::string& name);
   template <class Make>
   BodyId add_body(BodyKind kind, const std::string& name, Make&& make);
   void add_unbending(Body& one, const TriangleMesh& surface, const RigidDescription& description,
-                     bool collides, std::optional<bool> self_contacts);
+                     bool collides, std::optional<bool> self_contacts, const ContactMaterial& touch);
   Body& body(BodyId id) { return bodies_[require(id)]; }
   const Body& body(BodyId id) const { return bodies_[require(id)]; }
   std::size_t require(BodyId id) const;
   void add_surface(Body& body, bool collides, std::optional<bool> self_contacts);
+  Participant participant(const Body& one) const;
   void place_surface(Body& body);
   void follow_nodes(Body& body);
   void follow_changes(Body& body);
@@ -212,6 +224,7 @@ class World {
   void take_inputs(double seconds);
   void ask_soft_forces(double seconds);
   void find_contacts();
+  bool responds() const { return options_.detects && options_.response.name != "none"; }
   void answer_contacts();
   void move_bodies(double seconds);
   void settle(double seconds);
@@ -233,6 +246,8 @@ class World {
   RigidBodies rigid_;
   Detector detector_;
   ContactSet contacts_;
+  TouchingStep touching_;
+  std::vector<Participant> participants_;  // by the slots of the detector
   StageTimer timer_;
   StepReport report_;
   double time_ = 0;

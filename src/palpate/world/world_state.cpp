@@ -55,6 +55,7 @@ std::uint64_t World::hash() const {
     hash.add(id.generation);
     if (bodies_[id.index].soft) bodies_[id.index].soft->hash(hash);
   }
+  touching_.hash(hash);
   return hash.value();
 }
 
@@ -93,6 +94,7 @@ void World::snapshot(Snapshot& into) const {
   rigid_.save(to);
   for (const BodyId id : order_)
     if (bodies_[id.index].soft) bodies_[id.index].soft->save(to);
+  touching_.save(to);
   to.put(checksum(into.bytes));
 }
 

@@ -89,21 +89,84 @@ void World::find_contacts() {
   if (options_.detects) contacts_ = detector_.detect();
 }
 
-// Contacts are found and shown; nothing pushes back yet.
-void World::answer_contacts() {}
+// Which contacts push, and what.
+void World::answer_contacts() {
+  if (!responds()) return;
+  participants_.assign(detector_.surfaces().slots().size(), {});
+  for (const BodyId id : order_) {
+    const Body& one = bodies_[id.index];
+    if (one.touching) participants_[one.touching.index] = participant(one);
+  }
+  touching_.begin(detector_, contacts_, rigid_, participants_);
+}
+
+// A body as a response sees it.
+Participant World::participant(const Body& one) const {
+  using Kind = Participant::Kind;
+  Participant p;
+  p.surface = one.touching;
+  p.body = one.id;
+  p.material = one.touch;
+  p.area = one.area;
+  p.local = one.local.positions;
+  switch (one.kind) {
+    case BodyKind::fixed:
+      p.kind = Kind::still;
+      break;
+    case BodyKind::kinematic:
+      p.kind = Kind::carried;
+      break;
+    case BodyKind::rigid:
+      p.kind = Kind::rigid;
+      p.mass = rigid_.mass(one.id).mass;
+      break;
+    case BodyKind::soft:
+      p.kind = Kind::soft;
+      p.soft = one.soft.get();
+      p.nodes = one.nodes;
+      p.embedding = one.embedding.size() > 0 ? &one.embedding : nullptr;
+      for (const double mass : one.soft->masses()) p.mass += mass;
+      for (const Material& m : one.soft->materials())
+        p.young += m.young / static_cast<double>(one.soft->materials().size());
+  }
+  return p;
+}
+
+Vec3 World::contact_force(BodyId id) const {
+  require(id);
+  Vec3 sum = Vec3::Zero();
+  for (const ContactForce& one : touching_.forces()) {
+    if (one.second == id) sum += one.force;
+    if (one.first == id) sum -= one.force;
+  }
+  return sum;
+}
 
 void World::move_bodies(double seconds) {
   rigid_.set_time(time_);
-  const RigidReport rigid = rigid_.step(seconds);
+  for (const BodyId id : order_) {
+    Body& body = bodies_[id.index];
+    for (std::uint32_t v = 0; v < body.pulls.size(); ++v) body.soft->push(v, body.pulls[v]);
+    body.pulls.clear();
+  }
+  RigidReport rigid;
+  if (responds()) {
+    report_.touching = touching_.step(seconds);
+    rigid = report_.touching.rigid;
+    report_.soft.iterations += report_.touching.solve.iterations;
+    report_.soft.evaluations += report_.touching.solve.evaluations;
+    report_.soft.residual = std::max(report_.soft.residual, report_.touching.solve.residual);
+    report_.failures += report_.touching.solve.failed ? 1 : 0;
+  } else {
+    rigid = rigid_.step(seconds);
+  }
   report_.rigid.awake = rigid.awake;
   report_.rigid.rounds += rigid.rounds;
   report_.rigid.violation = std::max(report_.rigid.violation, rigid.violation);
   report_.failures += rigid.failed;
   for (const BodyId id : order_) {
     Body& body = bodies_[id.index];
-    if (!body.soft) continue;
-    for (std::uint32_t v = 0; v < body.pulls.size(); ++v) body.soft->push(v, body.pulls[v]);
-    body.pulls.clear();
+    if (!body.soft || (responds() && body.touching)) continue;
     const SolveReport one = body.soft->step(seconds);
     report_.soft.iterations += one.iterations;
     report_.soft.evaluations += one.evaluations;

@@ -1,0 +1,57 @@
+// What contacts were like in the last step, by their keys: how hard they pushed, and where they stuck.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <palpate/base/bytes.h>
+#include <palpate/base/hash.h>
+#include <palpate/geometry/vec.h>
+
+namespace palpate {
+
+// Plain numbers: it goes to files as it is.
+struct RememberedContact {
+  std::uint64_t key = 0;
+  double push = 0;                    // along the normal [N]
+  std::array<double, 3> stretch = {};  // of the spring across it [m]
+  std::uint64_t slides = 0;           // 1: it had given way
+
+  Vec3 across() const { return {stretch[0], stretch[1], stretch[2]}; }
+};
+
+// In ascending order of keys.
+class ContactMemory {
+ public:
+  const RememberedContact* find(std::uint64_t key) const {
+    const auto at = std::lower_bound(all_.begin(), all_.end(), key,
+                                     [](const RememberedContact& c, std::uint64_t k) { return c.key < k; });
+    return at != all_.end() && at->key == key ? &*at : nullptr;
+  }
+  void clear() { all_.clear(); }
+  void add(const RememberedContact& contact) { all_.push_back(contact); }
+  void sort() {
+    std::sort(all_.begin(), all_.end(),
+              [](const RememberedContact& a, const RememberedContact& b) { return a.key < b.key; });
+  }
+  std::size_t size() const { return all_.size(); }
+
+  void save(ByteWriter& to) const { to.put(std::span<const RememberedContact>(all_)); }
+  void load(ByteReader& from) { from.get(all_); }
+  void hash(StateHash& hash) const {
+    for (const RememberedContact& c : all_) {
+      hash.add(c.key);
+      hash.add(c.push);
+      for (const double s : c.stretch) hash.add(s);
+      hash.add(c.slides);
+    }
+  }
+
+ private:
+  std::vector<RememberedContact> all_;
+};
+
+}  // namespace palpate

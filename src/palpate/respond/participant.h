@@ -1,0 +1,41 @@
+// What moves the vertices of a surface, as a response sees it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include <palpate/base/ids.h>
+#include <palpate/collide/contact.h>
+#include <palpate/mesh/embedding.h>
+#include <palpate/soft/soft_body.h>
+
+namespace palpate {
+
+struct ContactMaterial {
+  double friction = 0.3;         // of what slides; of two bodies, the root of the product
+  double static_friction = 0.3;  // of what sticks; not below the other
+  double restitution = 0;        // how much of the speed of an impact comes back; the larger of two
+};
+
+struct Participant {
+  enum class Kind : std::uint8_t {
+    none,     // the slot has no surface
+    still,    // it does not move
+    carried,  // it goes where it is told
+    rigid,
+    soft
+  };
+  Kind kind = Kind::none;
+  SurfaceId surface = {};
+  BodyId body = {};
+  std::span<const Vec3> local = {};  // of what does not bend: its vertices in its own coordinates [m]
+  SoftBody* soft = nullptr;
+  std::span<const std::uint32_t> nodes = {};  // of a soft body: the node of each vertex, or
+  const Embedding* embedding = nullptr;       // what they follow
+  double young = 0;  // of a soft body [Pa]
+  double mass = 0;   // of what moves [kg]
+  double area = 0;   // of its surface [m^2]
+  ContactMaterial material = {};
+};
+
+}  // namespace palpate

@@ -1,0 +1,62 @@
+// What touches rigid bodies: corrections of their free motion, and steps that are cut short.
+#include <algorithm>
+
+#include <palpate/rigid/rigid_bodies.h>
+
+namespace palpate {
+
+RigidBodies::FreeMotion RigidBodies::free_motion(BodyId id) const {
+  const std::uint32_t place = require(id);
+  const RigidMass& mass = bodies_[place].mass;
+  return {now_[place].centre, now_[place].turn, mass.mass, (mass.moments / mass.mass).cwiseSqrt()};
+}
+
+// As an impulse at the start: what is joined to something goes on from there once more.
+void RigidBodies::correct(BodyId id, const Vec3& centre, const Vec3& turn) {
+  const std::uint32_t place = require(id);
+  const Body& body = bodies_[place];
+  Moving& now = now_[place];
+  const Vec3 push = (centre - now.centre) / step_, twist = body.mass.moments.cwiseProduct(turn) / step_;
+  if (joined_[place] != 0) {
+    Moving& half = half_[place];
+    half.velocity += push;
+    half.momentum += half.turn.conjugate() * (now.turn * twist);
+    for (Island& island : islands_) {
+      const auto members = members_of(island);
+      island.corrected =
+          island.corrected || std::find(members.begin(), members.end(), place) != members.end();
+    }
+  }
+  const Quat by = Quat(1, 0.5 * turn.x(), 0.5 * turn.y(), 0.5 * turn.z()).normalized();
+  now.centre = centre;
+  now.velocity += push;
+  now.momentum = by.conjugate() * (now.momentum + twist);
+  now.turn = (now.turn * by).normalized();
+}
+
+void RigidBodies::move_again(double seconds) {
+  for (Island& island : islands_) {
+    if (!island.corrected) continue;
+    island.corrected = false;
+    for (const std::uint32_t i : members_of(island)) before_[i] = half_[i];
+    move_island(island, seconds);
+  }
+}
+
+// Back to a part of the way: bodies turn at an even rate while the origin of their coordinates goes straight,
+// as continuous detection has it.
+void RigidBodies::cut(double part) {
+  for (std::uint32_t i = 0; i < bodies_.size(); ++i) {
+    Moving& m = now_[i];
+    const Pose& frame = bodies_[i].mass.frame;
+    const auto origin = [&](const Moving& at) {
+      return Vec3(at.centre - at.turn * (frame.rotation.conjugate() * frame.position));
+    };
+    const Vec3 there = (1 - part) * origin(start_[i]) + part * origin(m);
+    m.turn = start_[i].turn.slerp(part, m.turn).normalized();
+    m.centre = there + m.turn * (frame.rotation.conjugate() * frame.position);
+  }
+  time_ = begun_ + part * step_;
+}
+
+}  // namespace palpate

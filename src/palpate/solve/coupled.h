@@ -1,0 +1,92 @@
+// Several systems that pull at each other, solved as one: bodies that touch.
+//
+// Each system has its equations and its own factored metric, as if it were alone; what is between them is a
+// law on the vectors of some couplings. The whole is descended on by L-BFGS. The metrics know nothing of the
+// law, which may be far stiffer than the systems: so a slope is turned into a step by a few conjugate
+// gradients on (metrics + law), with the metrics before them. As the metrics' own product follows from the
+// recurrence, each costs one solve and one pass over the couplings.
+//
+// Nodes may also stand alone (a rigid body is two of them: its centre, and its turn): they have masses and
+// targets and no terms of their own.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <palpate/solve/couplings.h>
+#include <palpate/solve/descent.h>
+#include <palpate/solve/equations.h>
+#include <palpate/solve/quasi_newton.h>
+
+namespace palpate {
+
+// Energies of vectors.
+class CouplingLaw {
+ public:
+  CouplingLaw() = default;
+  CouplingLaw(const CouplingLaw&) = delete;
+  CouplingLaw& operator=(const CouplingLaw&) = delete;
+  virtual ~CouplingLaw() = default;
+
+  // The energy at these vectors [J], and its gradient [N].
+  virtual double value(std::span<const Vec3> vectors, std::span<Vec3> gradient) = 0;
+  // Its second derivative for each vector, or a positive semi-definite stand-in [N/m].
+  virtual void stiffness(std::span<const Vec3> vectors, std::span<Mat3> out) = 0;
+};
+
+struct CoupledOptions {
+  int most_gradients = 8;         // conjugate gradients of a step, at most
+  double gradients_until = 0.05;  // of the first residual: then they end
+};
+
+class Coupled {
+ public:
+  // Forgets all systems and nodes, not the memory.
+  void clear(double step);
+  // The number of the first of its nodes. `x`: where they are, and where the result goes. Both must stay.
+  std::uint32_t add(Equations& equations, QuasiNewton& solver, std::span<Vec3> x);
+  std::uint32_t add_node(double mass, const Vec3& target, const Vec3& start);
+  std::size_t size() const { return size_; }
+  // Where all nodes are.
+  std::span<Vec3> positions() { return {x_.data(), size_}; }
+
+  // From where the nodes are. The results are copied back to the systems.
+  SolveReport solve(const Couplings& couplings, CouplingLaw& law, const SolveOptions& options,
+                    const CoupledOptions& coupled = {});
+  // The whole potential, where the nodes are.
+  double potential(const Couplings& couplings, CouplingLaw& law);
+  // Of the last solve: gradients that conjugate gradients took.
+  int gradients() const { return gradients_; }
+  void store();  // to the systems
+
+ private:
+  class All;
+  struct Part {
+    Equations* equations;
+    QuasiNewton* solver;
+    std::span<Vec3> x;
+    std::size_t first;
+  };
+  struct Node {
+    std::uint32_t place;
+    double mass;
+    Vec3 target;
+  };
+  void make_room(std::size_t vectors);
+
+  double step_ = 1;
+  std::size_t size_ = 0;
+  std::vector<Part> parts_;
+  std::vector<Node> nodes_;
+  std::vector<Vec3> x_;
+  Descent descent_;
+  int gradients_ = 0;
+  // Scratch.
+  std::vector<double> values_;
+  std::vector<Vec3> vectors_, pulls_, result_, residual_, scaled_, direction_, product_, own_product_;
+  std::vector<Mat3> stiffness_;
+  std::vector<Vec3> gradient_;
+};
+
+}  // namespace palpate

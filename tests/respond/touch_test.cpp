@@ -1,0 +1,101 @@
+// Which contacts push, and from which side.
+#include <palpate/respond/touch.h>
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include <palpate/collide/detector.h>
+#include <palpate/mesh/generate.h>
+
+namespace palpate {
+namespace {
+
+TriangleMesh moved(TriangleMesh mesh, const Vec3& by) {
+  for (Vec3& p : mesh.positions) p += by;
+  return mesh;
+}
+
+struct Pair {
+  Detector detector;
+  TouchFinder finder;
+  Pair(const TriangleMesh& a, const TriangleMesh& b, double d) : detector({.contact_distance = d}) {
+    detector.add(a, {.self_contacts = false});
+    detector.add(b, {.self_contacts = false});
+  }
+  std::span<const Touch> touches(bool overlap = false) {
+    const std::vector<OverlappingPair> pairs = {{0, 1}};
+    return finder.find(detector.surfaces(), detector.detect().contacts,
+                       overlap ? std::span<const OverlappingPair>(pairs) : std::span<const OverlappingPair>());
+  }
+};
+
+// A small box on a large one: where they face each other, and nowhere else.
+TEST(Touch, BoxesOnEachOther) {
+  Pair pair(make(BoxShape{.size_x = 1, .size_y = 1, .size_z = 0.5, .cells_x = 4, .cells_y = 4, .cells_z = 2}),
+            moved(make(BoxShape{.size_x = 0.4, .size_y = 0.4, .size_z = 0.4, .cells_x = 3, .cells_y = 3, .cells_z = 3}),
+                  Vec3(0.013, 0.027, 0.455)),
+            0.02);
+  const auto touches = pair.touches();
+  ASSERT_GE(touches.size(), 16u) << "at least the vertices of the small one's lower side";
+  double area = 0;
+  for (const Touch& t : touches) {
+    const double up = t.first_surface == 0 ? 1 : -1;
+    EXPECT_LT((t.normal - Vec3(0, 0, up)).norm(), 1e-6);
+    EXPECT_NEAR(t.gap, 0.005, 1e-12);
+    area += t.area;
+    Vec3 vector = Vec3::Zero();
+    double sum = 0;
+    for (std::size_t k = 0; k < 4; ++k) {
+      vector += t.weights[k] * pair.detector.surfaces().positions()[t.vertices[k]];
+      sum += t.weights[k];
+    }
+    EXPECT_NEAR(sum, 0, 1e-12);
+    EXPECT_LT((vector - t.gap * t.normal).norm(), 1e-9);
+  }
+  EXPECT_GT(area, 0.5 * 0.16);
+  EXPECT_LT(area, 3 * 0.16);
+}
+
+// Plates thinner than the contact distance are not seen through.
+TEST(Touch, NothingIsSeenThroughABody) {
+  const BoxShape plate{.size_x = 1, .size_y = 1, .size_z = 0.004, .cells_x = 5, .cells_y = 5, .cells_z = 1};
+  Pair pair(make(plate), moved(make(plate), Vec3(0.05, 0.03, 0.009)), 0.02);
+  const auto touches = pair.touches();
+  ASSERT_GT(touches.size(), 10u);
+  for (const Touch& t : touches) {
+    EXPECT_NEAR(t.gap, 0.005, 1e-9) << "only the sides that face each other";
+    EXPECT_GT((t.first_surface == 0 ? 1 : -1) * t.normal.z(), 0.99);
+  }
+}
+
+// Two balls that overlap: pushed apart, if it is known that they do.
+TEST(Touch, WhatOverlapsIsPushedApart) {
+  const TriangleMesh ball = make(IcosphereShape{.radius = 0.1, .frequency = 12});
+  Pair pair(ball, moved(ball, Vec3(0, 0, 0.196)), 0.01);
+  std::size_t inside = 0;
+  for (const Touch& t : pair.touches(true)) {
+    const double up = t.first_surface == 0 ? 1 : -1;
+    if (t.gap < 0) ++inside;
+    if (std::abs(t.gap) < 0.004) {
+      EXPECT_GT(up * t.normal.z(), 0.5) << t.gap;
+    }
+  }
+  EXPECT_GT(inside, 4u);
+  for (const Touch& t : pair.touches(false)) EXPECT_GE(t.gap, 0);
+}
+
+// Edges of two roofs that cross.
+TEST(Touch, EdgesThatCross) {
+  TriangleMesh roof{{Vec3(-1, 0, 0), Vec3(1, 0, 0), Vec3(0, -1, -1), Vec3(0, 1, -1)}, {{0, 2, 1}, {0, 1, 3}}};
+  TriangleMesh other{{Vec3(0, -1, 0.01), Vec3(0, 1, 0.01), Vec3(-1, 0, 1.01), Vec3(1, 0, 1.01)}, {{0, 2, 1}, {0, 1, 3}}};
+  Pair pair(roof, other, 0.05);
+  const auto touches = pair.touches();
+  ASSERT_EQ(touches.size(), 1u);
+  EXPECT_EQ(touches[0].kind(), ContactKind::edge_edge);
+  EXPECT_NEAR(touches[0].gap, 0.01, 1e-12);
+  EXPECT_NEAR(std::abs(touches[0].normal.z()), 1, 1e-9);
+}
+
+}  // namespace
+}  // namespace palpate
