@@ -74,7 +74,7 @@ std::vector<TetShape> shapes_of(const TetMesh& rest) {
 
 TetShape shape_of(const TetMesh& rest, std::size_t e) {
   if (is_hole(rest.tets[e])) return {};
-  const TetShape shape(tet_at(rest.positions, rest.tets[e]));
+  TetShape shape(tet_at(rest.positions, rest.tets[e]));
   if (!(shape.volume > 0))
     throw Error(Place().element("tetrahedron", e),
                 shape.volume < 0 ? "it is inverted at rest" : "it has no volume at rest",
