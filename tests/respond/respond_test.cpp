@@ -37,6 +37,7 @@ void expect_no_crossing(const World& world) {
 WorldOptions options(double d = 0.002) {
   WorldOptions o;
   o.contact.contact_distance = d;
+  o.response.name = "constraint";
   return o;
 }
 

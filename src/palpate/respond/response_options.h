@@ -9,15 +9,16 @@
 namespace palpate {
 
 struct ResponseOptions {
-  std::string name = "constraint";  // see response_names()
+  // "none": contacts are found and shown. "constraint": they push, solved together with all else.
+  std::string name = "none";
   double stiffness = 1;    // of the layer that touching bodies press: of their own material's
   double compliance = 0;   // gives way besides that: how far per pressure [m/Pa]
   double damping = 1.5;    // of the layer, in steps: what is pressed comes out in about so many more
   double easing_speed = 0.05;  // at which bodies that overlap come apart [m/s]
   double bounce_speed = 0.05;  // slower impacts do not bounce [m/s]
   int passes = 2;              // of friction in a step
-  int rounds = 6;              // of the guard in a part of a step
-  int most_parts = 30;         // of a step
+  int rounds = 4;              // of the guard in a part of a step
+  int most_parts = 10;         // of a step
   int iterations = 12;         // of a solve with contacts
 };
 

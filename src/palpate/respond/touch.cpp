@@ -10,7 +10,7 @@ namespace palpate {
 namespace {
 
 constexpr double on_part = 1e-9;      // weights below this are none
-constexpr double flat = 0.02;         // sine of how far faces must lead away from an edge that pushes
+constexpr double flat = 0.02;         // sine of angles that are none
 constexpr double backward = -0.3;     // cosine beyond which a vertex sees something through its own body
 constexpr double no_distance = 1e-9;  // of the lengths around: there is no direction to speak of
 
@@ -100,7 +100,8 @@ Vec3 TouchFinder::edge_normal(std::uint32_t side) const {
   return length > 0 ? Vec3(sum / length) : sum;
 }
 
-// Whether all faces at an edge lead away from a direction.
+// Whether faces at an edge lead away from a direction: one at least, and none the other way. An edge of a flat place
+// has nothing to say that vertices do not.
 bool TouchFinder::leads_away(std::uint32_t side, const Vec3& along) const {
   const Surface& surface = (*surfaces_)[surfaces_->surface_of_triangle(side / 3)];
   const std::uint32_t first = 3 * surface.first_triangle, own = side - first;
@@ -110,13 +111,16 @@ bool TouchFinder::leads_away(std::uint32_t side, const Vec3& along) const {
   const double squared = edge.squaredNorm();
   if (!(squared > 0)) return false;
   std::uint32_t s = own;
+  bool any = false;
   do {
     const Vec3 to = positions[surfaces_->side_begin(previous_corner(first + s))] - begin;
     const Vec3 inward = to - (to.dot(edge) / squared) * edge;
-    if (along.dot(inward) > -flat * inward.norm()) return false;
+    const double ahead = along.dot(inward), little = flat * inward.norm();
+    if (ahead > little) return false;
+    any = any || ahead < -little;
     s = surface.topology.next_side(s);
   } while (s != own);
-  return true;
+  return any;
 }
 
 // --- vertices and triangles -----------------------------------------------------------------------

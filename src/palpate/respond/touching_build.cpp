@@ -33,8 +33,7 @@ void TouchingStep::build_unknowns() {
       group.first = coupled_.add(soft.equations(), soft.coupled_solver(), soft.unknowns());
     } else if (p.kind == Participant::Kind::rigid) {
       group.free = rigid_->free_motion(p.body);
-      group.first = coupled_.add_node(group.free.mass, group.free.centre, group.free.centre);
-      coupled_.add_node(group.free.mass, Vec3::Zero(), Vec3::Zero());
+      group.first = coupled_.add_pair(group.free.mass, group.free.centre, Vec3::Zero());
     }
   }
 }

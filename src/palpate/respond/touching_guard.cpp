@@ -120,22 +120,39 @@ Touch TouchingStep::touch_of(const Crossing& crossing) {
   return touch;
 }
 
-// True: nothing crosses. Otherwise what does has become a contact, or a harder one.
+// True: nothing crosses. Otherwise what does has become a contact, or a harder one. What touched already when the
+// part began is no crossing: it is a contact with no gap.
 bool TouchingStep::guard(TouchingReport& report) {
-  const CrossingSet set = detector_->crossings();
-  if (set.size() == 0) return true;
-  const std::size_t known = touches_.size();
-  for (const Crossing& crossing : set) {
-    const auto at = std::find_if(touches_.begin(), touches_.begin() + static_cast<std::ptrdiff_t>(known),
-                                 [&](const Touch& t) { return t.key == crossing.key; });
-    if (at != touches_.begin() + static_cast<std::ptrdiff_t>(known)) {
-      harder_[static_cast<std::size_t>(at - touches_.begin())] *= raise;
-      continue;
+  merged_.clear();
+  merged_harder_.clear();
+  bool crosses = false;
+  fraction_ = 1;
+  std::size_t at = 0;
+  const auto keep_below = [&](std::uint64_t key) {
+    for (; at < touches_.size() && touches_[at].key < key; ++at) {
+      merged_.push_back(touches_[at]);
+      merged_harder_.push_back(harder_[at]);
     }
-    touches_.push_back(touch_of(crossing));
-    harder_.push_back(1);
-    ++report.guarded;
+  };
+  for (const Crossing& crossing : detector_->crossings()) {
+    if (!(crossing.time > 0)) continue;
+    crosses = true;
+    fraction_ = std::min(fraction_, crossing.time);
+    keep_below(crossing.key);
+    if (at < touches_.size() && touches_[at].key == crossing.key) {
+      merged_.push_back(touches_[at]);
+      merged_harder_.push_back(raise * harder_[at]);
+      ++at;
+    } else {
+      merged_.push_back(touch_of(crossing));
+      merged_harder_.push_back(1);
+      ++report.guarded;
+    }
   }
+  if (!crosses) return true;
+  keep_below(~std::uint64_t{0});
+  touches_.swap(merged_);
+  harder_.swap(merged_harder_);
   return false;
 }
 

@@ -41,7 +41,7 @@ TouchingReport TouchingStep::step(double seconds) {
       set_ends();
       if (guard(report)) break;
       if (round == options_.rounds) {
-        fraction = short_of * detector_->crossings().safe_fraction;
+        fraction = short_of * fraction_;
         break;
       }
       begin_part(left, report.parts > 0);
@@ -126,19 +126,32 @@ SolveReport TouchingStep::solve() {
 
 // Where the bodies are, or where they would be if they moved on as before: whichever is the better place.
 void TouchingStep::choose_start() {
-  start_.assign(coupled_.positions().begin(), coupled_.positions().end());
-  const double still = coupled_.potential(couplings_, law_);
   const std::span<Vec3> x = coupled_.positions();
-  for (std::size_t slot = 0; slot < participants_.size(); ++slot) {
-    const Participant& p = participants_[slot];
-    const Group& group = groups_[slot];
-    if (!group.touches || p.kind != Participant::Kind::soft || group.done) continue;
-    const Equations& equations = p.soft->equations();
-    const std::span<const Vec3> v = p.soft->velocities();
-    for (std::size_t i = 0; i < equations.size(); ++i)
-      if (equations.held[i] == 0) x[group.first + i] += seconds_ * v[i];
-  }
-  if (!(coupled_.potential(couplings_, law_) < still)) std::copy(start_.begin(), start_.end(), x.begin());
+  double best = HUGE_VAL;
+  for (const bool soft_goes : {false, true})
+    for (const bool rigid_goes : {false, true}) {
+      for (std::size_t slot = 0; slot < participants_.size(); ++slot) {
+        const Participant& p = participants_[slot];
+        const Group& group = groups_[slot];
+        if (!group.touches || group.done) continue;
+        if (p.kind == Participant::Kind::rigid) {
+          x[group.first] = rigid_goes ? group.free.centre : group.free.start;
+          x[group.first + 1] =
+              rigid_goes ? Vec3(Vec3::Zero()) : Vec3(group.free.turn_back.cwiseProduct(group.free.radii));
+        } else if (p.kind == Participant::Kind::soft) {
+          const Equations& equations = p.soft->equations();
+          const std::span<const Vec3> from = p.soft->unknowns(), v = p.soft->velocities();
+          for (std::size_t i = 0; i < equations.size(); ++i)
+            x[group.first + i] =
+                soft_goes && equations.held[i] == 0 ? Vec3(from[i] + seconds_ * v[i]) : from[i];
+        }
+      }
+      const double value = coupled_.potential(couplings_, law_);
+      if (!(value < best)) continue;
+      best = value;
+      start_.assign(x.begin(), x.end());
+    }
+  std::copy(start_.begin(), start_.end(), x.begin());
 }
 
 void TouchingStep::update_friction() {

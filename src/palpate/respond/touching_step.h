@@ -31,7 +31,7 @@ namespace palpate {
 
 // What a contact did, at the end of a step.
 struct ContactForce {
-  std::uint64_t key;
+  std::uint64_t key = 0;
   BodyId first, second;  // null: none that moves
   Vec3 force;            // on the second body; the first feels the opposite [N]
   Vec3 point;            // [m]
@@ -101,8 +101,9 @@ class TouchingStep {
   Coupled coupled_;
   Couplings couplings_;
   ContactLaw law_;
-  std::vector<Touch> touches_;
-  std::vector<double> harder_;  // of each touch: how often its stiffness was raised, as a factor
+  std::vector<Touch> touches_, merged_;            // ascending
+  std::vector<double> harder_, merged_harder_;     // of each touch: by how much its stiffness was raised
+  double fraction_ = 1;                            // of the part, until something would cross
   std::vector<Vec3> starts_, vectors_;  // of each touch: its vector at the start, and at the end
   std::vector<Group> groups_;           // by slots
   std::vector<ContactForce> forces_;

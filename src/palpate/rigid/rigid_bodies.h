@@ -107,6 +107,8 @@ class RigidBodies : private RigidView {
     Quat axes = Quat::Identity();
     double mass = 1;  // [kg]
     Vec3 radii = Vec3::Ones();
+    Vec3 start = Vec3::Zero();      // where its centre was when the step began
+    Vec3 turn_back = Vec3::Zero();  // to how it was turned then: axis times angle, along the axes, about [rad]
   };
   FreeMotion free_motion(BodyId id) const;
   // It goes there instead, and is turned besides: axis times angle, along those axes [rad].

@@ -23,7 +23,8 @@ void Coupled::clear(double step) {
   step_ = step;
   size_ = 0;
   parts_.clear();
-  nodes_.clear();
+  pairs_.clear();
+  pair_of_.clear();
   x_.clear();
 }
 
@@ -32,17 +33,33 @@ std::uint32_t Coupled::add(Equations& equations, QuasiNewton& solver, std::span<
   parts_.push_back({&equations, &solver, x, first});
   x_.insert(x_.end(), x.begin(), x.end());
   size_ += x.size();
+  pair_of_.resize(size_, no_pair);
   return static_cast<std::uint32_t>(first);
 }
 
-std::uint32_t Coupled::add_node(double mass, const Vec3& target, const Vec3& start) {
-  const auto place = static_cast<std::uint32_t>(size_++);
-  nodes_.push_back({place, mass, target});
-  x_.push_back(start);
+std::uint32_t Coupled::add_pair(double mass, const Vec3& first, const Vec3& second) {
+  const auto place = static_cast<std::uint32_t>(size_);
+  size_ += 2;
+  pair_of_.resize(size_, static_cast<std::uint32_t>(pairs_.size()));
+  pairs_.push_back({place, mass, {first, second}});
+  x_.push_back(first);
+  x_.push_back(second);
   return place;
 }
 
-void Coupled::make_room(std::size_t vectors) {
+void Coupled::make_room(const Couplings& couplings) {
+  const std::size_t vectors = couplings.size();
+  sixes_.resize(pairs_.size());
+  pair_factor_.begin(pairs_.size());
+  for (std::size_t c = 0; c < vectors && !pairs_.empty(); ++c) {
+    std::uint32_t last = no_pair;
+    couplings.each(c, [&](std::uint32_t node, const Mat3&) {
+      const std::uint32_t pair = pair_of_[node];
+      if (pair != no_pair && last != no_pair) pair_factor_.link(last, pair);
+      if (pair != no_pair) last = pair;
+    });
+  }
+  pair_factor_.order();
   for (auto* list : {&result_, &residual_, &scaled_, &direction_, &product_, &own_product_, &gradient_})
     list->resize(size_);
   vectors_.resize(vectors);
@@ -73,11 +90,12 @@ class Coupled::All final : public Landscape {
     double sum = 0;
     for (const double value : of_.values_) sum += value;
     const double scale = 1 / (of_.step_ * of_.step_);
-    for (const Node& node : of_.nodes_) {
-      const Vec3 off = x[node.place] - node.target;
-      gradient[node.place] = scale * node.mass * off;
-      sum += 0.5 * scale * node.mass * off.squaredNorm();
-    }
+    for (const Pair& pair : of_.pairs_)
+      for (std::size_t k = 0; k < 2; ++k) {
+        const Vec3 off = x[pair.first + k] - pair.targets[k];
+        gradient[pair.first + k] = scale * pair.mass * off;
+        sum += 0.5 * scale * pair.mass * off.squaredNorm();
+      }
     couplings_.at(x, of_.vectors_);
     sum += law_.value(of_.vectors_, of_.pulls_);
     couplings_.add_back(of_.pulls_, gradient);
@@ -86,9 +104,13 @@ class Coupled::All final : public Landscape {
   }
 
   void to_step(std::span<const Vec3> x, std::span<Vec3> v) override {
-    if (couplings_.empty()) return by_metrics(v);
+    if (couplings_.empty()) {
+      factor_pairs();
+      return by_metrics(v);
+    }
     couplings_.at(x, of_.vectors_);
     law_.stiffness(of_.vectors_, of_.stiffness_);
+    factor_pairs();
     hold(v);
     by_gradients(v);
   }
@@ -102,9 +124,12 @@ class Coupled::All final : public Landscape {
     for (const Part& part : of_.parts_)
       for (std::size_t i = 0; i < part.equations->size(); ++i)
         if (part.equations->held[i] == 0) add(part.equations->masses[i], gradient[part.first + i]);
-    for (const Node& node : of_.nodes_) add(node.mass, gradient[node.place]);
+    for (const Pair& pair : of_.pairs_)
+      for (std::size_t k = 0; k < 2; ++k) add(pair.mass, gradient[pair.first + k]);
     return mass > 0 ? of_.step_ * of_.step_ * std::sqrt(sum / mass) : 0;
   }
+
+  bool is_exact() const override { return of_.parts_.empty(); }
 
   double noise() const override {
     double sum = 0;
@@ -125,8 +150,70 @@ class Coupled::All final : public Landscape {
     parallel_for(parts.size(), 1, [&](std::size_t p) {
       parts[p].solver->solve_metric(v.subspan(parts[p].first, parts[p].equations->size()));
     });
-    const double scale = of_.step_ * of_.step_;
-    for (const Node& node : of_.nodes_) v[node.place] *= scale / node.mass;
+    auto& sixes = of_.sixes_;
+    for (std::size_t i = 0; i < sixes.size(); ++i) {
+      const std::uint32_t first = of_.pairs_[i].first;
+      sixes[i] << v[first], v[first + 1];
+    }
+    of_.pair_factor_.solve(sixes);
+    for (std::size_t i = 0; i < sixes.size(); ++i) {
+      const std::uint32_t first = of_.pairs_[i].first;
+      v[first] = sixes[i].head<3>();
+      v[first + 1] = sixes[i].tail<3>();
+    }
+  }
+
+  // Masses, and what the law is between pairs.
+  void factor_pairs() {
+    PairFactor& factor = of_.pair_factor_;
+    factor.clear();
+    const double scale = 1 / (of_.step_ * of_.step_);
+    for (std::uint32_t i = 0; i < of_.pairs_.size(); ++i)
+      factor.add(i, i, scale * of_.pairs_[i].mass * PairFactor::Block::Identity());
+    for (std::size_t c = 0; c < couplings_.size() && !of_.pairs_.empty(); ++c)
+      between_pairs(c, [&](std::uint32_t a, std::uint32_t b, const PairFactor::Block& block) {
+        factor.add(a, b, block);
+      });
+    factor.factor();
+  }
+
+  // The law's part of a vector for each two pairs it follows, the one with itself among them.
+  template <class Do>
+  void between_pairs(std::size_t c, Do&& work) {
+    using Arm = Eigen::Matrix<double, 3, 6>;
+    std::array<std::uint32_t, 2> pairs = {no_pair, no_pair};
+    std::array<Arm, 2> arms = {Arm::Zero(), Arm::Zero()};
+    couplings_.each(c, [&](std::uint32_t node, const Mat3& arm) {
+      const std::uint32_t pair = of_.pair_of_[node];
+      if (pair == no_pair) return;
+      const std::size_t k = pairs[0] == no_pair || pairs[0] == pair ? 0 : 1;
+      pairs[k] = pair;
+      arms[k].middleCols<3>(node == of_.pairs_[pair].first ? 0 : 3) += arm;
+    });
+    const Mat3& s = of_.stiffness_[c];
+    for (std::size_t a = 0; a < 2; ++a)
+      for (std::size_t b = 0; b <= a; ++b)
+        if (pairs[a] != no_pair && pairs[b] != no_pair)
+          work(pairs[a], pairs[b], PairFactor::Block(arms[a].transpose() * s * arms[b]));
+  }
+
+  // out -= what by_metrics() knows of the law already.
+  void take_pairs(std::span<const Vec3> d, std::span<Vec3> out) {
+    if (of_.pairs_.empty()) return;
+    const auto at = [&](std::uint32_t pair) {
+      PairFactor::Six six;
+      six << d[of_.pairs_[pair].first], d[of_.pairs_[pair].first + 1];
+      return six;
+    };
+    const auto take = [&](std::uint32_t pair, const PairFactor::Six& six) {
+      out[of_.pairs_[pair].first] -= six.head<3>();
+      out[of_.pairs_[pair].first + 1] -= six.tail<3>();
+    };
+    for (std::size_t c = 0; c < couplings_.size(); ++c)
+      between_pairs(c, [&](std::uint32_t a, std::uint32_t b, const PairFactor::Block& block) {
+        take(a, block * at(b));
+        if (a != b) take(b, block.transpose() * at(a));
+      });
   }
 
   // out += the law's second derivative times d.
@@ -152,6 +239,7 @@ class Coupled::All final : public Landscape {
       ++of_.gradients_;
       q = ap;
       add_law(p, q);
+      take_pairs(p, q);
       hold(q);
       const double curvature = dot(p, q);
       if (!(curvature > 0)) break;
@@ -180,7 +268,7 @@ class Coupled::All final : public Landscape {
 
 SolveReport Coupled::solve(const Couplings& couplings, CouplingLaw& law, const SolveOptions& options,
                            const CoupledOptions& coupled) {
-  make_room(couplings.size());
+  make_room(couplings);
   gradients_ = 0;
   SolveReport report;
   All all(*this, couplings, law, coupled);
@@ -190,7 +278,7 @@ SolveReport Coupled::solve(const Couplings& couplings, CouplingLaw& law, const S
 }
 
 double Coupled::potential(const Couplings& couplings, CouplingLaw& law) {
-  make_room(couplings.size());
+  make_room(couplings);
   All all(*this, couplings, law, {});
   return all.value(positions(), gradient_);
 }

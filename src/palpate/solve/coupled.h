@@ -6,10 +6,12 @@
 // gradients on (metrics + law), with the metrics before them. As the metrics' own product follows from the
 // recurrence, each costs one solve and one pass over the couplings.
 //
-// Nodes may also stand alone (a rigid body is two of them: its centre, and its turn): they have masses and
-// targets and no terms of their own.
+// Nodes may also come in pairs of one mass (a rigid body: its centre, and its turn), with targets and no terms
+// of their own. Nothing but the law is between pairs, so its part there is factored as it is (pair_factor.h):
+// a stack of boxes is solved at once, however high.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -17,6 +19,7 @@
 #include <palpate/solve/couplings.h>
 #include <palpate/solve/descent.h>
 #include <palpate/solve/equations.h>
+#include <palpate/solve/pair_factor.h>
 #include <palpate/solve/quasi_newton.h>
 
 namespace palpate {
@@ -46,7 +49,8 @@ class Coupled {
   void clear(double step);
   // The number of the first of its nodes. `x`: where they are, and where the result goes. Both must stay.
   std::uint32_t add(Equations& equations, QuasiNewton& solver, std::span<Vec3> x);
-  std::uint32_t add_node(double mass, const Vec3& target, const Vec3& start);
+  // The number of the first of two nodes. Both begin at their targets.
+  std::uint32_t add_pair(double mass, const Vec3& first, const Vec3& second);
   std::size_t size() const { return size_; }
   // Where all nodes are.
   std::span<Vec3> positions() { return {x_.data(), size_}; }
@@ -68,24 +72,28 @@ class Coupled {
     std::span<Vec3> x;
     std::size_t first;
   };
-  struct Node {
-    std::uint32_t place;
+  struct Pair {
+    std::uint32_t first;  // node
     double mass;
-    Vec3 target;
+    std::array<Vec3, 2> targets;
   };
-  void make_room(std::size_t vectors);
+  static constexpr std::uint32_t no_pair = 0xffffffff;
+  void make_room(const Couplings& couplings);
 
   double step_ = 1;
   std::size_t size_ = 0;
   std::vector<Part> parts_;
-  std::vector<Node> nodes_;
+  std::vector<Pair> pairs_;
   std::vector<Vec3> x_;
   Descent descent_;
+  PairFactor pair_factor_;
+  std::vector<std::uint32_t> pair_of_;  // of each node, or no_pair
   int gradients_ = 0;
   // Scratch.
   std::vector<double> values_;
   std::vector<Vec3> vectors_, pulls_, result_, residual_, scaled_, direction_, product_, own_product_;
   std::vector<Mat3> stiffness_;
+  std::vector<PairFactor::Six> sixes_;
   std::vector<Vec3> gradient_;
 };
 

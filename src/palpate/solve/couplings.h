@@ -31,6 +31,14 @@ class Couplings {
   bool empty() const { return constants_.empty(); }
   std::size_t nodes() const { return node_begin_.empty() ? 0 : node_begin_.size() - 1; }
 
+  // What a vector follows: calls with a node and the matrix before it.
+  template <class Do>
+  void each(std::size_t c, Do&& work) const {
+    for (std::uint32_t k = begin_[c]; k < begin_[c + 1]; ++k)
+      work(entries_[k].node, entries_[k].arm == none ? Mat3(entries_[k].weight * Mat3::Identity())
+                                                     : arms_[entries_[k].arm]);
+  }
+
   // out[c] = D_c(x); the same without constants, of a direction.
   void at(std::span<const Vec3> x, std::span<Vec3> out) const;
   void along(std::span<const Vec3> d, std::span<Vec3> out) const;

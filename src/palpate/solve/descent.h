@@ -31,6 +31,8 @@ class Landscape {
   virtual double residual(std::span<const Vec3> gradient) const = 0;  // see equations.h [m]
   // Differences of the value that mean nothing [J].
   virtual double noise() const = 0;
+  // Whether to_step() knows all about how slopes change: earlier steps have nothing to add (Newton's method).
+  virtual bool is_exact() const { return false; }
 };
 
 class Descent {

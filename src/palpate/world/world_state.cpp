@@ -141,6 +141,7 @@ void World::restore(const Snapshot& snapshot) {
     one.soft->load(from);
     follow_changes(one);
   }
+  touching_.load(from);
   if (from.left() != 0) refuse(what, "there is more in it than there should be");
   contacts_ = {};
   settle(0);
