@@ -13,7 +13,8 @@ using testing::each_case;
 using testing::Random;
 
 Vec3 any(Random& random, double size) {
-  const double x = random.uniform(-size, size), y = random.uniform(-size, size), z = random.uniform(-size, size);
+  const double x = random.uniform(-size, size), y = random.uniform(-size, size),
+               z = random.uniform(-size, size);
   return {x, y, z};
 }
 

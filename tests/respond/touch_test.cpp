@@ -25,15 +25,17 @@ struct Pair {
   }
   std::span<const Touch> touches(bool overlap = false) {
     const std::vector<OverlappingPair> pairs = {{0, 1}};
-    return finder.find(detector.surfaces(), detector.detect().contacts,
-                       overlap ? std::span<const OverlappingPair>(pairs) : std::span<const OverlappingPair>());
+    return finder.find(
+        detector.surfaces(), detector.detect().contacts,
+        overlap ? std::span<const OverlappingPair>(pairs) : std::span<const OverlappingPair>());
   }
 };
 
 // A small box on a large one: where they face each other, and nowhere else.
 TEST(Touch, BoxesOnEachOther) {
   Pair pair(make(BoxShape{.size_x = 1, .size_y = 1, .size_z = 0.5, .cells_x = 4, .cells_y = 4, .cells_z = 2}),
-            moved(make(BoxShape{.size_x = 0.4, .size_y = 0.4, .size_z = 0.4, .cells_x = 3, .cells_y = 3, .cells_z = 3}),
+            moved(make(BoxShape{
+                      .size_x = 0.4, .size_y = 0.4, .size_z = 0.4, .cells_x = 3, .cells_y = 3, .cells_z = 3}),
                   Vec3(0.013, 0.027, 0.455)),
             0.02);
   const auto touches = pair.touches();
@@ -88,7 +90,8 @@ TEST(Touch, WhatOverlapsIsPushedApart) {
 // Edges of two roofs that cross.
 TEST(Touch, EdgesThatCross) {
   TriangleMesh roof{{Vec3(-1, 0, 0), Vec3(1, 0, 0), Vec3(0, -1, -1), Vec3(0, 1, -1)}, {{0, 2, 1}, {0, 1, 3}}};
-  TriangleMesh other{{Vec3(0, -1, 0.01), Vec3(0, 1, 0.01), Vec3(-1, 0, 1.01), Vec3(1, 0, 1.01)}, {{0, 2, 1}, {0, 1, 3}}};
+  TriangleMesh other{{Vec3(0, -1, 0.01), Vec3(0, 1, 0.01), Vec3(-1, 0, 1.01), Vec3(1, 0, 1.01)},
+                     {{0, 2, 1}, {0, 1, 3}}};
   Pair pair(roof, other, 0.05);
   const auto touches = pair.touches();
   ASSERT_EQ(touches.size(), 1u);

@@ -19,7 +19,8 @@ Vec3 any(Random& random) {
 
 TEST(CouplingsProperty, AreWhatTheirMatrixSays) {
   each_case(200, [](Random& random) {
-    const auto nodes = static_cast<Eigen::Index>(1 + random.below(20)), count = static_cast<Eigen::Index>(random.below(30));
+    const auto nodes = static_cast<Eigen::Index>(1 + random.below(20)),
+               count = static_cast<Eigen::Index>(random.below(30));
     Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(3 * count, 3 * nodes);
     Eigen::VectorXd constants(3 * count);
     Couplings couplings;
@@ -55,7 +56,8 @@ TEST(CouplingsProperty, AreWhatTheirMatrixSays) {
     couplings.add_back(pulls, back);
     const Eigen::VectorXd expected = matrix.transpose() * flat_pulls;
     for (Eigen::Index i = 0; i < nodes; ++i)
-      EXPECT_LT((back[static_cast<std::size_t>(i)] - Vec3::Ones() - expected.segment<3>(3 * i)).norm(), 1e-13);
+      EXPECT_LT((back[static_cast<std::size_t>(i)] - Vec3::Ones() - expected.segment<3>(3 * i)).norm(),
+                1e-13);
   });
 }
 

@@ -2,11 +2,12 @@
 //
 // Of a vector D from the first feature to the second, with the gap g = n . D,
 //
-//   E(D) = k/2 (target - g)^2  while g < target,  +  friction(|s|),   s = what D went across n since it stuck,
+//   E(D) = k/2 (target - g)^2  while g < target,  +  friction(|s|),   s = what D went across n since it
+//   stuck,
 //
 // friction(s) = kt/2 s^2 while kt s < slip, and slip (s - slip / 2 kt) beyond: a spring that gives way at the
-// force `slip`, which is the coefficient of friction times the force along n as it was found before (Coulomb's
-// law, lagged). What sticks goes back to where it stuck, so nothing creeps. All of it is convex.
+// force `slip`, which is the coefficient of friction times the force along n as it was found before
+// (Coulomb's law, lagged). What sticks goes back to where it stuck, so nothing creeps. All of it is convex.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +21,11 @@ namespace palpate {
 // One contact's law.
 struct ContactSpring {
   Vec3 normal = Vec3::UnitZ();
-  double stiffness = 0;         // k [N/m]
-  double target = 0;            // [m]
+  double stiffness = 0;          // k [N/m]
+  double target = 0;             // [m]
   double tangent_stiffness = 0;  // kt [N/m]
-  double slip = 0;              // [N]
-  Vec3 origin = Vec3::Zero();   // where D was when s was zero [m]
+  double slip = 0;               // [N]
+  Vec3 origin = Vec3::Zero();    // where D was when s was zero [m]
 
   double push(const Vec3& vector) const {  // along the normal [N]
     const double pressed = target - normal.dot(vector);

@@ -16,9 +16,9 @@ namespace palpate {
 // Plain numbers: it goes to files as it is.
 struct RememberedContact {
   std::uint64_t key = 0;
-  double push = 0;                    // along the normal [N]
+  double push = 0;                     // along the normal [N]
   std::array<double, 3> stretch = {};  // of the spring across it [m]
-  std::uint64_t slides = 0;           // 1: it had given way
+  std::uint64_t slides = 0;            // 1: it had given way
 
   Vec3 across() const { return {stretch[0], stretch[1], stretch[2]}; }
 };

@@ -13,8 +13,7 @@ namespace palpate {
 
 struct ContactMaterial {
   double friction = 0.3;         // of what slides; of two bodies, the root of the product
-  double static_friction = 0.3;  // of what sticks; not below the other
-  double restitution = 0;        // how much of the speed of an impact comes back; the larger of two
+  double static_friction = 0.3;  // of what sticks; where it is below the other, that counts
 };
 
 struct Participant {
@@ -32,9 +31,9 @@ struct Participant {
   SoftBody* soft = nullptr;
   std::span<const std::uint32_t> nodes = {};  // of a soft body: the node of each vertex, or
   const Embedding* embedding = nullptr;       // what they follow
-  double young = 0;  // of a soft body [Pa]
-  double mass = 0;   // of what moves [kg]
-  double area = 0;   // of its surface [m^2]
+  double young = 0;                           // of a soft body [Pa]
+  double mass = 0;                            // of what moves [kg]
+  double area = 0;                            // of its surface [m^2]
   ContactMaterial material = {};
 };
 

@@ -11,15 +11,18 @@ namespace palpate {
 struct ResponseOptions {
   // "none": contacts are found and shown. "constraint": they push, solved together with all else.
   std::string name = "none";
-  double stiffness = 1;    // of the layer that touching bodies press: of their own material's
-  double compliance = 0;   // gives way besides that: how far per pressure [m/Pa]
-  double damping = 1.5;    // of the layer, in steps: what is pressed comes out in about so many more
+  double stiffness = 1;        // of the layer that touching bodies press: of their own material's
+  double compliance = 0;       // gives way besides that: how far per pressure [m/Pa]
+  double damping = 1.5;        // of the layer, in steps: what is pressed comes out in about so many more
   double easing_speed = 0.05;  // at which bodies that overlap come apart [m/s]
-  double bounce_speed = 0.05;  // slower impacts do not bounce [m/s]
   int passes = 2;              // of friction in a step
   int rounds = 4;              // of the guard in a part of a step
   int most_parts = 10;         // of a step
   int iterations = 12;         // of a solve with contacts
 };
+
+std::span<const std::string_view> response_names();
+// Throws Error for a name that is not there, with the nearest one that is, and for numbers that mean nothing.
+void require(const ResponseOptions& options);
 
 }  // namespace palpate

@@ -72,8 +72,8 @@ Vec3 TouchFinder::triangle_normal(std::uint32_t t) const {
   return length > 0 ? Vec3(across / length) : Vec3(Vec3::Zero());
 }
 
-// Weighted by angles: what is nearest at a corner is outside just if it is on this normal's side (Baerentzen &
-// Aanaes 2005).
+// Weighted by angles: what is nearest at a corner is outside just if it is on this normal's side (Baerentzen
+// & Aanaes 2005).
 Vec3 TouchFinder::vertex_normal(std::uint32_t vertex) const {
   const Surface& surface = (*surfaces_)[surfaces_->surface_of_vertex(vertex)];
   Vec3 sum = Vec3::Zero();
@@ -100,8 +100,8 @@ Vec3 TouchFinder::edge_normal(std::uint32_t side) const {
   return length > 0 ? Vec3(sum / length) : sum;
 }
 
-// Whether faces at an edge lead away from a direction: one at least, and none the other way. An edge of a flat place
-// has nothing to say that vertices do not.
+// Whether faces at an edge lead away from a direction: one at least, and none the other way. An edge of a
+// flat place has nothing to say that vertices do not.
 bool TouchFinder::leads_away(std::uint32_t side, const Vec3& along) const {
   const Surface& surface = (*surfaces_)[surfaces_->surface_of_triangle(side / 3)];
   const std::uint32_t first = 3 * surface.first_triangle, own = side - first;
@@ -149,8 +149,9 @@ bool TouchFinder::says_the_same(std::span<const Contact> group, const Contact& c
   const std::uint32_t t = contact.second();
   const Surface& surface = (*surfaces_)[contact.second_surface];
   const auto found = [&](std::uint32_t triangle) -> const Contact* {
-    const auto at = std::lower_bound(group.begin(), group.end(), triangle,
-                                     [](const Contact& c, std::uint32_t number) { return c.second() < number; });
+    const auto at =
+        std::lower_bound(group.begin(), group.end(), triangle,
+                         [](const Contact& c, std::uint32_t number) { return c.second() < number; });
     return at != group.end() && at->second() == triangle ? &*at : nullptr;
   };
   const auto agrees = [&](std::uint32_t triangle, const Near& wanted) {
@@ -199,9 +200,8 @@ void TouchFinder::find_vertex_group(std::span<const Contact> group) {
   const auto deeper = [](const Touch& a, const Touch& b) {
     return a.second_surface != b.second_surface ? a.second_surface < b.second_surface : a.gap > b.gap;
   };
-  const bool any_inside =
-      std::any_of(touches_.begin() + static_cast<std::ptrdiff_t>(begin), touches_.end(),
-                  [](const Touch& t) { return t.gap < 0; });
+  const bool any_inside = std::any_of(touches_.begin() + static_cast<std::ptrdiff_t>(begin), touches_.end(),
+                                      [](const Touch& t) { return t.gap < 0; });
   if (!any_inside) return;
   const auto from = touches_.begin() + static_cast<std::ptrdiff_t>(begin);
   const auto kept = std::remove_if(from, touches_.end(), [&](const Touch& t) {

@@ -9,8 +9,8 @@
 //
 // Distances have no sign. Surfaces that are closed have an outside, and features that face each other from
 // there touch. Where one of the two sees the other through its own body, or through the other's (plates
-// thinner than the contact distance), there is nothing to push. Where both do, the bodies overlap, or both are
-// thin: the first is taken for true only of surfaces that are known to overlap. Open surfaces have two
+// thinner than the contact distance), there is nothing to push. Where both do, the bodies overlap, or both
+// are thin: the first is taken for true only of surfaces that are known to overlap. Open surfaces have two
 // outsides: a feature is where it is, as nothing crosses a surface in a step (guard.h).
 #pragma once
 
@@ -39,8 +39,8 @@ struct Touch {
 
 // What is known of a surface besides where it is.
 struct SurfaceSides {
-  std::uint64_t changes = 0;  // of the surface that this was made of; 0: none
-  bool closed = false;        // and faces outward everywhere
+  std::uint64_t changes = 0;        // of the surface that this was made of; 0: none
+  bool closed = false;              // and faces outward everywhere
   std::vector<double> vertex_area;  // a third of each triangle's around it, at rest [m^2]
 };
 

@@ -120,8 +120,8 @@ Touch TouchingStep::touch_of(const Crossing& crossing) {
   return touch;
 }
 
-// True: nothing crosses. Otherwise what does has become a contact, or a harder one. What touched already when the
-// part began is no crossing: it is a contact with no gap.
+// True: nothing crosses. Otherwise what does has become a contact, or a harder one. What touched already when
+// the part began is no crossing: it is a contact with no gap.
 bool TouchingStep::guard(TouchingReport& report) {
   merged_.clear();
   merged_harder_.clear();

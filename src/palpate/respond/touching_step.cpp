@@ -7,8 +7,8 @@ namespace palpate {
 
 namespace {
 
-constexpr double short_of = 0.9;       // of the way to where things would cross, what is gone
-constexpr double least_left = 1e-6;    // of a step: a rest that is no longer is dropped
+constexpr double short_of = 0.9;     // of the way to where things would cross, what is gone
+constexpr double least_left = 1e-6;  // of a step: a rest that is no longer is dropped
 
 }  // namespace
 

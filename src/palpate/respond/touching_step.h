@@ -39,12 +39,12 @@ struct ContactForce {
 };
 
 struct TouchingReport {
-  std::size_t touches = 0;   // contacts that pushed, or could
-  std::size_t pushing = 0;   // contacts that pushed
+  std::size_t touches = 0;  // contacts that pushed, or could
+  std::size_t pushing = 0;  // contacts that pushed
   int solves = 0;
-  int guarded = 0;           // contacts that the guard added
-  int parts = 0;             // of the step: more than 1 where motion was cut short
-  double lost = 0;           // of the step, what could not be done [s]
+  int guarded = 0;  // contacts that the guard added
+  int parts = 0;    // of the step: more than 1 where motion was cut short
+  double lost = 0;  // of the step, what could not be done [s]
   SolveReport solve = {};
   RigidReport rigid = {};
 };
@@ -101,11 +101,11 @@ class TouchingStep {
   Coupled coupled_;
   Couplings couplings_;
   ContactLaw law_;
-  std::vector<Touch> touches_, merged_;            // ascending
-  std::vector<double> harder_, merged_harder_;     // of each touch: by how much its stiffness was raised
-  double fraction_ = 1;                            // of the part, until something would cross
-  std::vector<Vec3> starts_, vectors_;  // of each touch: its vector at the start, and at the end
-  std::vector<Group> groups_;           // by slots
+  std::vector<Touch> touches_, merged_;         // ascending
+  std::vector<double> harder_, merged_harder_;  // of each touch: by how much its stiffness was raised
+  double fraction_ = 1;                         // of the part, until something would cross
+  std::vector<Vec3> starts_, vectors_;          // of each touch: its vector at the start, and at the end
+  std::vector<Group> groups_;                   // by slots
   std::vector<ContactForce> forces_;
   std::vector<Vec3> end_positions_, start_;
   std::vector<BodyId> touching_bodies_;  // rigid ones

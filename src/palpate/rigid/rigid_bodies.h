@@ -97,9 +97,9 @@ class RigidBodies : private RigidView {
   // that was removed and does not know().
   RigidReport step(double seconds);
 
-  // A step in two halves, for those who push bodies in between (respond/). Bodies that touch something get the
-  // whole push of the forces at the start, so that what holds them at the end holds against all of it. It may
-  // be begun again until it is ended; nothing has moved then.
+  // A step in two halves, for those who push bodies in between (respond/). Bodies that touch something get
+  // the whole push of the forces at the start, so that what holds them at the end holds against all of it. It
+  // may be begun again until it is ended; nothing has moved then.
   void begin_step(double seconds, std::span<const BodyId> touching);
   // Where a body goes by itself: its centre, its principal axes, and its radii of gyration about them [m].
   struct FreeMotion {
@@ -107,8 +107,9 @@ class RigidBodies : private RigidView {
     Quat axes = Quat::Identity();
     double mass = 1;  // [kg]
     Vec3 radii = Vec3::Ones();
-    Vec3 start = Vec3::Zero();      // where its centre was when the step began
-    Vec3 turn_back = Vec3::Zero();  // to how it was turned then: axis times angle, along the axes, about [rad]
+    Vec3 start = Vec3::Zero();  // where its centre was when the step began
+    Vec3 turn_back =
+        Vec3::Zero();  // to how it was turned then: axis times angle, along the axes, about [rad]
   };
   FreeMotion free_motion(BodyId id) const;
   // It goes there instead, and is turned besides: axis times angle, along those axes [rad].

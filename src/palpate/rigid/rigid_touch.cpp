@@ -9,9 +9,12 @@ RigidBodies::FreeMotion RigidBodies::free_motion(BodyId id) const {
   const std::uint32_t place = require(id);
   const RigidMass& mass = bodies_[place].mass;
   const Quat back = now_[place].turn.conjugate() * start_[place].turn;
-  return {now_[place].centre,  now_[place].turn,
-          mass.mass,           (mass.moments / mass.mass).cwiseSqrt(),
-          start_[place].centre, (back.w() < 0 ? -2 : 2) * back.vec()};
+  return {now_[place].centre,
+          now_[place].turn,
+          mass.mass,
+          (mass.moments / mass.mass).cwiseSqrt(),
+          start_[place].centre,
+          (back.w() < 0 ? -2 : 2) * back.vec()};
 }
 
 // As an impulse at the start: what is joined to something goes on from there once more.

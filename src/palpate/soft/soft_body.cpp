@@ -240,10 +240,10 @@ bool SoftBody::begin_substep(double substep, double left) {
   old_ = x_;
   for (std::size_t i = 0; i < x_.size(); ++i) {
     const double mass = equations_.masses[i];
-    equations_.targets[i] =
-        mass > 0 ? Vec3(x_[i] + substep * v_[i] +
-                        substep * substep * (options_.gravity + (force_[i] + push_[i]) / mass))
-                 : x_[i];
+    equations_.targets[i] = mass > 0
+                                ? Vec3(x_[i] + substep * v_[i] +
+                                       substep * substep * (options_.gravity + (force_[i] + push_[i]) / mass))
+                                : x_[i];
     if (fixed_[i] != 0) x_[i] += (goal_[i] - x_[i]) / left;
   }
   begin_damping(old_, substep);

@@ -100,8 +100,8 @@ class SoftBody {
 
   // A step in parts, for those who solve several bodies together (solve/coupled.h), without substeps. It
   // begins with the nodes where they are, those that are fixed where they will be; `rest_of_step`: what is
-  // left of a step that was cut short, for which no new factor is made. False: the body has lost its shape and
-  // what brings it back has done the whole step. It may be begun again until it is ended.
+  // left of a step that was cut short, for which no new factor is made. False: the body has lost its shape
+  // and what brings it back has done the whole step. It may be begun again until it is ended.
   bool begin_step(double seconds, bool rest_of_step = false);
   bool couples() const { return coupled_ != nullptr; }  // its solver is one for that
   Equations& equations() { return equations_; }
@@ -159,8 +159,8 @@ class SoftBody {
   QuasiNewton* coupled_ = nullptr;  // the same, if it is one
   Untangler untangler_;
   bool prepared_ = false, changed_ = false;
-  double prepared_step_ = 0;  // that the solver knows [s]
-  bool stepping_ = false;     // a step was begun and not ended
+  double prepared_step_ = 0;                  // that the solver knows [s]
+  bool stepping_ = false;                     // a step was begun and not ended
   std::uint64_t changes_ = 0, placings_ = 0;  // of elements; of positions
   std::vector<std::uint8_t> fixed_;
   std::vector<Vec3> x_, v_, force_, old_, guess_, gradient_;

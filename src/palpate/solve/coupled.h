@@ -6,9 +6,9 @@
 // gradients on (metrics + law), with the metrics before them. As the metrics' own product follows from the
 // recurrence, each costs one solve and one pass over the couplings.
 //
-// Nodes may also come in pairs of one mass (a rigid body: its centre, and its turn), with targets and no terms
-// of their own. Nothing but the law is between pairs, so its part there is factored as it is (pair_factor.h):
-// a stack of boxes is solved at once, however high.
+// Nodes may also come in pairs of one mass (a rigid body: its centre, and its turn), with targets and no
+// terms of their own. Nothing but the law is between pairs, so its part there is factored as it is
+// (pair_factor.h): a stack of boxes is solved at once, however high.
 #pragma once
 
 #include <array>

@@ -4,8 +4,8 @@
 //
 // A point of a soft body follows a few nodes with weights; one of a rigid body follows the node of its centre
 // and, by an arm, the node of its turn (respond/). What pulls at the vectors goes back to the nodes by the
-// transpose, so that no force or torque is lost on the way. Each node sums up what pulls at it in the order of
-// the vectors: the same bits for any number of threads.
+// transpose, so that no force or torque is lost on the way. Each node sums up what pulls at it in the order
+// of the vectors: the same bits for any number of threads.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +35,8 @@ class Couplings {
   template <class Do>
   void each(std::size_t c, Do&& work) const {
     for (std::uint32_t k = begin_[c]; k < begin_[c + 1]; ++k)
-      work(entries_[k].node, entries_[k].arm == none ? Mat3(entries_[k].weight * Mat3::Identity())
-                                                     : arms_[entries_[k].arm]);
+      work(entries_[k].node,
+           entries_[k].arm == none ? Mat3(entries_[k].weight * Mat3::Identity()) : arms_[entries_[k].arm]);
   }
 
   // out[c] = D_c(x); the same without constants, of a direction.

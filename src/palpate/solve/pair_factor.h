@@ -1,5 +1,5 @@
-// A sparse symmetric positive definite matrix in blocks of six by six, factored: what links nodes that come in
-// pairs, as those of rigid bodies do (coupled.h).
+// A sparse symmetric positive definite matrix in blocks of six by six, factored: what links nodes that come
+// in pairs, as those of rigid bodies do (coupled.h).
 //
 // Which pairs are linked changes from step to step, so both the order (minimum degree, the lowest first) and
 // the places of what fills in are found anew; memory is kept. Then L D L^T, block by block.

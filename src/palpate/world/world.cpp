@@ -37,6 +37,7 @@ std::string_view name_of(BodyKind kind) {
 
 World::World(const WorldOptions& options)
     : options_(options), rigid_(options.rigid), detector_(options.contact), touching_(options.response) {
+  palpate::require(options.response);
   if (options.substeps < 1)
     throw Error(Place::named("world", "substeps"), fmt::format("there are {}", options.substeps),
                 "At least 1 is needed.");
@@ -130,6 +131,10 @@ BodyId World::add_rigid(const TriangleMesh& surface, const RigidBodyOptions& opt
 BodyId World::add_soft(SoftBody soft, const SoftOptions& options) {
   return add_body(BodyKind::soft, options.name, [&](Body& one) {
     const TetMesh& rest = soft.rest();
+    if (responds() && options.collides && !soft.couples())
+      throw Error(Place::named("body", one.name),
+                  fmt::format("contacts are not solved together with the solver {}", soft.options().solver),
+                  "Use the solver quasi_newton, the response none, or let it not collide.");
     if (options.surface && rest.tets.empty()) {  // of a shell: its nodes are the vertices
       one.local = *options.surface;
       one.nodes.resize(one.local.positions.size());
@@ -169,6 +174,7 @@ void World::remove(BodyId id) {
   order_.erase(std::find(order_.begin(), order_.end(), id));
   ids_.release(id);
   contacts_ = {};
+  touching_.forget();  // features may be numbered anew
 }
 
 BodyId World::find(std::string_view name) const {

@@ -44,9 +44,9 @@ std::string_view name_of(BodyKind kind);  // "static", "kinematic", ...
 struct WorldOptions {
   RigidOptions rigid = {};  // gravity among them: it is that of soft bodies, too
   DetectorOptions contact = {};
-  bool detects = true;  // look for contacts at all
+  bool detects = true;            // look for contacts at all
   ResponseOptions response = {};  // what contacts do
-  int substeps = 1;     // parts of a step, each with its own search for contacts
+  int substeps = 1;               // parts of a step, each with its own search for contacts
 };
 
 struct BodyOptions {
@@ -88,7 +88,7 @@ struct StepReport {
   std::uint64_t step = 0;  // its number, from 1
   double time = 0;         // at its end [s]
   RigidReport rigid = {};
-  SolveReport soft = {};     // iterations of all soft bodies, the largest residual
+  SolveReport soft = {};  // iterations of all soft bodies, the largest residual
   TouchingReport touching = {};
   std::size_t failures = 0;  // bodies whose motion could not be computed: they stay where they were
   std::int64_t nanoseconds = 0;

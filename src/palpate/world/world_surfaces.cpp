@@ -27,6 +27,7 @@ void World::add_surface(Body& one, bool collides, std::optional<bool> self_conta
   if (deforms) options.rest = one.local.positions;
   one.touching = detector_.add(deforms || !moves ? one.surface : one.local, options);
   if (moves && !deforms) detector_.set_pose(one.touching, rigid_.state(one.id).pose);
+  touching_.forget();  // features may be numbered anew
   one.area = 0;
   for (const TriangleCorners& t : one.local.triangles) {
     const Triangle at = triangle_at(one.local.positions, t);
