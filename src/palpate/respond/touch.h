@@ -15,6 +15,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -47,6 +48,7 @@ struct SurfaceSides {
 // Surfaces that are known to overlap.
 struct OverlappingPair {
   std::uint32_t first, second;  // slots, the first is not the higher
+  // NOLINTNEXTLINE(modernize-use-nullptr): a false alarm
   friend auto operator<=>(const OverlappingPair&, const OverlappingPair&) = default;
 };
 
