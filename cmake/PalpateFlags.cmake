@@ -16,6 +16,21 @@ if(PALPATE_CCACHE AND PROJECT_IS_TOP_LEVEL)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${PALPATE_CCACHE}")
 endif()
 
+# Much of the time of a build goes into reading the same headers again and again. Release builds do without, so that what a
+# file does not include itself is found there, and by clang-tidy, which cannot read what GCC has precompiled.
+option(PALPATE_PRECOMPILE "Precompile headers of the standard library, Eigen and fmt" OFF)
+if(PALPATE_PRECOMPILE AND PALPATE_CCACHE)
+  # What ccache asks for before it caches such builds.
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND};-E;env;CCACHE_SLOPPINESS=pch_defines,time_macros;${PALPATE_CCACHE}")
+  add_compile_options(-fpch-preprocess)
+endif()
+function(palpate_precompile target)
+  if(PALPATE_PRECOMPILE)
+    target_precompile_headers(${target} PRIVATE <algorithm> <array> <cmath> <cstdint> <functional> <memory> <optional>
+      <span> <string> <string_view> <vector> <Eigen/Core> <Eigen/Geometry> <fmt/format.h> ${ARGN})
+  endif()
+endfunction()
+
 add_library(palpate_flags INTERFACE)
 target_compile_options(palpate_flags INTERFACE
   -ffp-contract=off
