@@ -35,7 +35,8 @@ leaves_a_folder() {
   # Nothing is overwritten silently.
   command_ run beams --steps 1; expect_code 0; expect_err 'wrote results/beams-2/report.html'
   command_ run beams --steps 1 --out results/beams; expect_code 1; expect_err '--overwrite'
-  command_ run beams --steps 1 --out results/beams --overwrite; expect_code 0
+  command_ run beams --steps 1 --out results/beams --overwrite --picture beams.png; expect_code 0
+  [[ $(head -c 4 beams.png | tail -c 3) == PNG ]] || fail "no picture"
   # The scene as run can be run.
   command_ run results/beams-2/scene.toml --steps 1 --out again --json -; expect_code 0
   [[ $(head -c 1 out) == '{' ]] || fail "stdout has more than the JSON"

@@ -97,6 +97,19 @@ TEST(CrossingProperty, WhatComesNearerThanTheSeparationIsFound) {
   });
 }
 
+// A triangle that is a line, and a vertex on that line, far off at first: rounding made that near.
+TEST(Crossing, TrianglesThatAreLinesAreNoPlanes) {
+  const auto on_line = [](double s) { return Vec3(s * 0x1.8p-30, s * -0x1.2p-30, s * -0x1.8p-30); };
+  const FourPoints start{on_line(-0x1.7ap+1 * 1.0), on_line(1), on_line(0x1.5ap+1), on_line(2)},
+      end{on_line(0x1.ep0), on_line(-0x1.2ap+1), on_line(0x1.0dp+2), on_line(0x1.555555p+2)};
+  for (const double separation : {1e-20, 1e-12, 1e-11}) {
+    const CrossingTime found = find_crossing(ContactKind::vertex_triangle, start, end,
+                                             {.separation = separation, .tolerance = 1e-6});
+    EXPECT_TRUE(found.hit);
+    EXPECT_FALSE(found.sure && found.time < 0.1) << separation;
+  }
+}
+
 TEST(Crossing, WhatIsNotFiniteMayTouch) {
   FourPoints x{Vec3(0, 0, 1), Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(0, 1, 0)}, y = x;
   EXPECT_FALSE(find_crossing(ContactKind::vertex_triangle, x, y).hit);

@@ -461,5 +461,50 @@ TEST(CrossingsProperty, RealFramesAgreeAndAreSafe) {
   }
 }
 
+// Without neighbours, the rest is the same: with masks (after a search for contacts, with surfaces that
+// last), and without.
+TEST(CrossingsProperty, NeighboursCanBeLeftOut) {
+  std::size_t left_out = 0, found = 0;
+  each_case(20, [&](Random& random) {
+    TriangleMesh mesh = make(TorusShape{.major = 0.1, .minor = 0.04, .around = 24, .across = 12});
+    const double bend = random.uniform(0, 0.06), shake = random.chance(0.3) ? 0 : random.uniform(0, 0.03);
+    const Vec3 turn(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1));
+    std::vector<Vec3> end;
+    for (const Vec3& p : mesh.positions) {
+      const Vec3 squashed(p.x() * (1 - 8 * bend), p.y(), p.z() + bend * std::sin(40 * p.x()));
+      end.push_back(squashed + turn.cross(squashed) * 0.2 +
+                    shake * Vec3(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)));
+    }
+    std::vector<std::uint64_t> expected;
+    for (const bool masks : {false, true}) {
+      DetectorOptions options;
+      options.contact_distance = 0.02;
+      options.finder_options.lasting = masks;
+      Detector detector(options);
+      const SurfaceId id = detector.add(mesh);
+      detector.detect();  // makes what neighbours are told by
+      if (expected.empty()) {
+        detector.set_end_positions(id, end);
+        for (const Crossing& one : detector.crossings()) {
+          ++found;
+          if (are_neighbours(detector.surfaces(), one.kind(), one.first(), one.second()))
+            ++left_out;
+          else
+            expected.push_back(one.key);
+        }
+        expected.push_back(0);
+      }
+      const std::vector<std::uint8_t> without(1, 1);
+      detector.set_end_positions(id, end);
+      std::vector<std::uint64_t> got;
+      for (const Crossing& one : detector.crossings({.without_neighbours = without})) got.push_back(one.key);
+      got.push_back(0);
+      EXPECT_EQ(got, expected) << masks;
+    }
+  });
+  EXPECT_GT(left_out, 0u);
+  EXPECT_GT(found, left_out);
+}
+
 }  // namespace
 }  // namespace palpate

@@ -34,7 +34,7 @@ const Finding* find(const CheckResult& result, Problem problem) {
 TEST(Check, GoodMeshesHaveNothing) {
   for (const TriangleMesh& mesh :
        {make(TorusShape{}), make(KnotShape{}), make(IcosphereShape{}), make(SphereShape{}), make(BoxShape{}),
-        make(CylinderShape{}), make(CapsuleShape{})})
+        make(CylinderShape{}), make(CapsuleShape{}), make(BowlShape{})})
     EXPECT_TRUE(check(mesh).findings.empty()) << check(mesh).findings[0].message;
   for (const TetMesh& mesh : {make(SolidBoxShape{}), make(SolidTorusShape{}), make(SolidKnotShape{}),
                               make(SolidSphereShape{}), make(BlobShape{}), make(BeamShape{})})

@@ -116,6 +116,7 @@ TEST(GenerateChooseProperty, SurfacesAreExactOrNearest) {
   expect_nearest(ClothShape{2, 1, 1, 1}, products(2, 1, 1));
   expect_nearest(CylinderShape{}, products(2, 3, 2));
   expect_nearest(CapsuleShape{}, products(2, 3, 2));
+  expect_nearest(BowlShape{}, products(4, 3, 1));
   expect_nearest(IcosphereShape{}, powers(20, 2));
   std::set<std::size_t> boxes;
   for (std::size_t a = 1; a < 1000; ++a)
@@ -145,7 +146,7 @@ TEST(GenerateTable, NamesAreThoseOfTheCommand) {
   for (const Generator& one : generators())
     (one.kind == GeneratedKind::surface ? surfaces : solids).push_back(one.name);
   EXPECT_EQ(surfaces, (std::vector<std::string_view>{"torus", "knot", "icosphere", "sphere", "box", "plane",
-                                                     "cloth", "cylinder", "capsule"}));
+                                                     "cloth", "cylinder", "capsule", "bowl"}));
   EXPECT_EQ(solids, (std::vector<std::string_view>{"solid-box", "beam", "solid-torus", "solid-knot",
                                                    "solid-sphere", "blob"}));
 }

@@ -138,6 +138,14 @@ TEST(GenerateSurfaces, CylinderAndCapsule) {
   expect_closed_shape(CapsuleShape{0.05, 0.1, 3, 1, 1}, 8, 12, 2, capsule, 0.8);
 }
 
+TEST(GenerateSurfaces, Bowl) {
+  const auto half_ball = [](double r) { return 2.0 / 3 * pi * r * r * r; };
+  expect_closed_shape(BowlShape{}, 2 * 32 * 12 + 2, 4 * 32 * 12, 2, half_ball(0.1) - half_ball(0.09), 0.03);
+  expect_closed_shape(BowlShape{0.1, 0.09, 3, 1}, 8, 12, 2, half_ball(0.1) - half_ball(0.01), 0.8);
+  expect_mentions(refusal([] { make(BowlShape{0.1, 0.1, 3, 1}); }), {"shape 'bowl'", "nothing is hollow"});
+  expect_mentions(refusal([] { make(BowlShape{0.1, 0.01, 2, 1}); }), {"around is 2"});
+}
+
 template <class Shape>
 void expect_grid(const Shape& shape) {
   const TriangleMesh mesh = make(shape);

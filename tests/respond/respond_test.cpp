@@ -12,6 +12,8 @@
 #include <palpate/mesh/generate.h>
 #include <palpate/world/world.h>
 
+#include "support/allocation_counter.h"
+
 namespace palpate {
 namespace {
 
@@ -178,6 +180,143 @@ TEST(Respond, BoxesStandOnEachOther) {
   expect_no_crossing(world);
 }
 
+// A box of a gram carries one of a kilogram, and the other way round.
+TEST(Respond, LightAndHeavyStandOnEachOther) {
+  for (const bool heavy_on_top : {false, true}) {
+    World world(options());
+    world.add_static(slab(), {.name = "plate", .pose = at(Vec3(0, 0, -0.05))});
+    const TriangleMesh cube = make(BoxShape{.cells_x = 1, .cells_y = 1, .cells_z = 1});
+    const BodyId low = world.add_rigid(
+        cube, {.state = {.pose = at(Vec3(0, 0, 0.052))}, .density = heavy_on_top ? 1.0 : 1000.0});
+    const BodyId high = world.add_rigid(
+        cube, {.state = {.pose = at(Vec3(0.01, 0, 0.155))}, .density = heavy_on_top ? 1000.0 : 1.0});
+    for (int i = 0; i < 300; ++i) world.step(frame);
+    EXPECT_NEAR(world.state(low).pose.position.z(), 0.052, 0.002) << heavy_on_top;
+    EXPECT_NEAR(world.state(high).pose.position.z(), 0.154, 0.003) << heavy_on_top;
+    EXPECT_LT(world.state(low).velocity.norm() + world.state(high).velocity.norm(), 1e-4) << heavy_on_top;
+    const double weight = 9.81 * world.rigid().mass(high).mass;
+    EXPECT_NEAR(world.contact_force(high).z(), weight, 0.01 * weight) << heavy_on_top;
+    expect_no_crossing(world);
+  }
+}
+
+// Jelly under steel, and steel under jelly.
+TEST(Respond, SoftAndStiffStandOnEachOther) {
+  for (const bool stiff_on_top : {false, true}) {
+    World world(options());
+    world.add_static(slab(), {.name = "plate", .pose = at(Vec3(0, 0, -0.05))});
+    const auto cube = [&](double z, double young, double height, double density) {
+      TetMesh mesh = make(SolidBoxShape{.size_z = height, .cells_x = 3, .cells_y = 3, .cells_z = 3});
+      return SoftBody(moved(std::move(mesh), Vec3(0, 0, z)),
+                      {.density = density, .young = young, .poisson = 0.3, .damping = 0.01});
+    };
+    // Jelly of 1e3 Pa carries 1 cm of water, not more.
+    const BodyId low = world.add_soft(cube(0.0125, stiff_on_top ? 1e3 : 1e9, 0.02, 500));
+    const BodyId high =
+        world.add_soft(cube(0.0335, stiff_on_top ? 1e9 : 1e3, 0.01, stiff_on_top ? 200 : 500));
+    for (int i = 0; i < 200; ++i) ASSERT_EQ(world.step(frame).failures, 0u);
+    EXPECT_EQ(world.soft(low).inverted() + world.soft(high).inverted(), 0u);
+    EXPECT_LT(world.energies().kinetic, 1e-4) << stiff_on_top;
+    double mass = 0;
+    for (const double m : world.soft(high).masses()) mass += m;
+    EXPECT_NEAR(world.contact_force(high).z(), 9.81 * mass, 0.05 * 9.81 * mass) << stiff_on_top;
+    expect_no_crossing(world);
+  }
+}
+
+// A chain on hinges falls over the edge of a box: joints hold while links lie on it.
+TEST(Respond, JointsHoldWhileContactsPush) {
+  WorldOptions o = options();
+  World world(o);
+  world.add_static(
+      make(BoxShape{.size_x = 0.3, .size_y = 0.3, .size_z = 0.3, .cells_x = 3, .cells_y = 3, .cells_z = 3}),
+      {.name = "block", .pose = at(Vec3(0, 0, -0.15))});
+  const TriangleMesh link = make(
+      BoxShape{.size_x = 0.08, .size_y = 0.03, .size_z = 0.02, .cells_x = 2, .cells_y = 1, .cells_z = 1});
+  std::vector<BodyId> links;
+  for (int i = 0; i < 6; ++i) {
+    links.push_back(world.add_rigid(link, {.state = {.pose = at(Vec3(-0.05 + 0.1 * i, 0.003, 0.03))}}));
+    if (i > 0)
+      world.add_joint(
+          links[i - 1], links[i],
+          {.kind = JointKind::hinge, .point = Vec3(-0.1 + 0.1 * i, 0.003, 0.03), .axis = Vec3(0, 1, 0)});
+  }
+  for (int i = 0; i < 240; ++i) {
+    const StepReport& report = world.step(frame);
+    ASSERT_LT(report.rigid.violation, 1e-6) << i;
+    ASSERT_TRUE(std::isfinite(world.energies().total()));
+    for (const BodyId id : links)
+      ASSERT_TRUE(edges_through_triangles(world.surface(id), world.surface(world.find("block"))).empty())
+          << i;
+  }
+  EXPECT_LT(world.state(links.back()).pose.position.z(), -0.05) << "it hangs over the edge";
+}
+
+// Bodies that are placed in each other come apart, slowly.
+TEST(Respond, WhatOverlapsIsEasedApart) {
+  for (const bool soft : {false, true}) {
+    WorldOptions o = options(0.004);
+    o.rigid.gravity.setZero();
+    World world(o);
+    for (const double side : {-1.0, 1.0}) {
+      const Vec3 where(0.047 * side, 0.004 * side, 0.001 * side);
+      if (soft)
+        world.add_soft(SoftBody(moved(make(SolidSphereShape{.radius = 0.05, .layers = 4}), where), gel));
+      else
+        world.add_rigid(make(IcosphereShape{.radius = 0.05, .frequency = 6}), {.state = {.pose = at(where)}});
+    }
+    double fastest = 0;
+    for (int i = 0; i < 120; ++i) {
+      ASSERT_EQ(world.step(frame).failures, 0u);
+      for (const BodyId id : world.bodies()) {
+        if (soft)
+          for (const Vec3& v : world.soft(id).velocities()) fastest = std::max(fastest, v.norm());
+        else
+          fastest = std::max(fastest, world.state(id).velocity.norm());
+      }
+    }
+    EXPECT_LT(fastest, soft ? 0.5 : 0.2) << soft;
+    expect_no_crossing(world);
+  }
+}
+
+// What gives way besides: under the same weight it goes in deeper, by as much as it should.
+TEST(Respond, ComplianceGivesWay) {
+  double deep[2] = {};
+  for (const int k : {0, 1}) {
+    WorldOptions o = options(0.01);
+    o.response.compliance = k == 0 ? 0 : 2e-6;
+    World world(o);
+    world.add_static(slab(), {.name = "plate", .pose = at(Vec3(0, 0, -0.05))});
+    const BodyId cube = world.add_soft(SoftBody(
+        moved(make(SolidBoxShape{.cells_x = 4, .cells_y = 4, .cells_z = 4}), Vec3(0.013, 0.021, 0.065)),
+        {.density = 1000, .young = 1e7, .poisson = 0.3, .damping = 0.01}));
+    for (int i = 0; i < 240; ++i) world.step(frame);
+    deep[k] = 1;
+    for (const Vec3& p : world.surface(cube).positions) deep[k] = std::min(deep[k], p.z());
+  }
+  // The pressure of 10 cm of water is 981 Pa; a vertex stands for half of the area around it.
+  EXPECT_NEAR(deep[0] - deep[1], 981 * 2e-6 * 2, 0.4 * 981 * 2e-6 * 2);
+}
+
+// A step that is like the last one asks for no memory.
+TEST(Respond, AWarmStepAllocatesNothing) {
+  if (!testing::counts_allocations()) GTEST_SKIP() << "the sanitizers have their own allocator";
+  World world(options());
+  world.add_static(slab(), {.name = "plate", .pose = at(Vec3(0, 0, -0.05))});
+  world.add_soft(SoftBody(
+      moved(make(SolidBoxShape{.cells_x = 4, .cells_y = 4, .cells_z = 4}), Vec3(0.013, 0.021, 0.0525)), gel));
+  world.add_rigid(make(BoxShape{.cells_x = 1, .cells_y = 1, .cells_z = 1}),
+                  {.state = {.pose = at(Vec3(0.2, 0.021, 0.0525))}});
+  Threads(1).run([&] {
+    for (int i = 0; i < 120; ++i) world.step(frame);
+    const auto work = [&] {
+      for (int i = 0; i < 10; ++i) world.step(frame);
+    };
+    EXPECT_EQ(testing::allocations_in(work), 0u);
+  });
+}
+
 // What is the same in a snapshot goes on the same: contacts remember where they stuck.
 TEST(Respond, SnapshotsGoOnTheSame) {
   const auto make_world = [] {
@@ -198,6 +337,24 @@ TEST(Respond, SnapshotsGoOnTheSame) {
     world->step(frame);
     other->step(frame);
     ASSERT_EQ(other->hash(), world->hash()) << i;
+  }
+}
+
+// Distances far larger or smaller than triangles are legal, and remarked upon.
+TEST(Respond, AnyContactDistanceWorks) {
+  for (const double d : {1e-6, 0.002, 0.15}) {
+    World world(options(d));
+    world.add_static(slab(), {.name = "plate", .pose = at(Vec3(0, 0, -0.05))});
+    const BodyId box = world.add_rigid(make(BoxShape{.cells_x = 5, .cells_y = 5, .cells_z = 5}),
+                                       {.name = "box", .state = {.pose = at(Vec3(0.013, 0.021, 0.07))}});
+    EXPECT_EQ(world.remarks().size(), d == 0.002 ? 0u : 1u) << d;
+    for (int i = 0; i < 120; ++i) {
+      ASSERT_EQ(world.step(frame).failures, 0u);
+      ASSERT_LT(world.state(box).velocity.norm(), 2) << d;
+    }
+    EXPECT_GT(world.state(box).pose.position.z(), 0.05) << d;
+    EXPECT_LT(world.state(box).pose.position.z(), 0.07 + d) << d;
+    expect_no_crossing(world);
   }
 }
 

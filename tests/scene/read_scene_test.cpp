@@ -54,6 +54,22 @@ TEST(ReadScene, RunWorldAndContact) {
   EXPECT_EQ(scene.contact.finder, "grid");
   ASSERT_EQ(scene.contact.exclude.size(), 1u);
   EXPECT_EQ(scene.contact.exclude[0][1], "door");
+  EXPECT_EQ(scene.contact.response.name, "constraint");
+  EXPECT_EQ(scene.contact.response.stiffness, 2);
+  EXPECT_EQ(scene.contact.response.compliance, 1e-9);
+  EXPECT_EQ(scene.contact.response.damping, 1);
+  EXPECT_EQ(scene.contact.response.easing_speed, 0.02);
+  EXPECT_EQ(scene.contact.response.iterations, 20);
+  EXPECT_EQ(scene.contact.touch, (ContactMaterial{0.4, 0.5, 0.1}));
+  EXPECT_EQ(scene.find_body("floor")->touch, (ContactMaterial{0.9, 0.9, 0.25})) << "friction goes for both";
+  EXPECT_EQ(scene.find_body("door")->touch, scene.contact.touch);
+  EXPECT_EQ(scene.find_body("pebble"), nullptr);
+  ASSERT_NE(scene.find_body("pebble 6"), nullptr);
+  EXPECT_EQ(scene.find_body("pebble 7"), nullptr);
+  const Vec3 second = scene.find_body("pebble 2")->position, last = scene.find_body("pebble 6")->position;
+  EXPECT_LT((second - Vec3(5.1, 0, 0)).cwiseAbs().maxCoeff(), 0.01);
+  EXPECT_LT((last - Vec3(5.1, 0, 0.4)).cwiseAbs().maxCoeff(), 0.01);
+  EXPECT_NE(second, Vec3(5.1, 0, 0));
 }
 
 TEST(ReadScene, ADurationIsRoundedToSteps) {
@@ -125,6 +141,8 @@ TEST(ReadScene, ForcesAndJoints) {
   EXPECT_EQ(scene.joints[0].kind, SceneJointKind::hinge);
   EXPECT_EQ(scene.joints[0].bodies[1], world_name);
   EXPECT_EQ(scene.joints[0].compliance, 1e-6);
+  EXPECT_TRUE(scene.joints[0].collide);
+  EXPECT_FALSE(scene.joints[1].collide);
   EXPECT_EQ(scene.joints[1].other_point, Vec3(0, 0, 1));
   EXPECT_EQ(scene.joints[1].length, 1.5);
 }

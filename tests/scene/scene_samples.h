@@ -40,12 +40,23 @@ neighbour_distance = 0.01
 margin = 0.001
 finder = "grid"
 exclude = [["floor", "door"]]
+response = "constraint"
+friction = 0.4
+static_friction = 0.5
+restitution = 0.1
+stiffness = 2
+compliance = 1e-9
+damping = 1
+easing_speed = 0.02
+iterations = 20
 
 [[body]]
 name = "floor"
 kind = "static"
 mesh = { shape = "plane", size-x = 2, size-y = 2.0, triangles = 200 }
 self_contacts = false
+friction = 0.9
+restitution = 0.25
 
 [[body]]
 name = "door"
@@ -87,6 +98,13 @@ kind = "kinematic"
 mesh = { shape = "cylinder" }
 motion = { velocity = [0.1, 0, 0], angular_velocity = [0, 1, 0] }
 
+[[body]]
+name = "pebble"
+kind = "rigid"
+mesh = { shape = "icosphere", radius = 0.01, frequency = 1 }
+position = [5, 0, 0]
+copies = { counts = [2, 1, 3], spacing = [0.1, 0, 0.2], shake = 0.01 }
+
 [[force]]
 kind = "spring"
 name = "pull"
@@ -127,6 +145,7 @@ bodies = ["door", "world"]
 point = [0, 0, 1]
 axis = [0, 0, 1]
 compliance = 1e-6
+collide = true
 
 [[joint]]
 kind = "distance"

@@ -48,6 +48,7 @@ SoftChange cut_at(const SoftBody& body, double x) {
 
 std::unique_ptr<World> beam_world(const SoftOptions& soft = {}) {
   WorldOptions options;
+  options.response.name = "none";
   options.contact.contact_distance = distance;
   options.rigid.gravity.setZero();
   auto world = std::make_unique<World>(options);

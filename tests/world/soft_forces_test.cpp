@@ -23,6 +23,7 @@ struct Floating {
 
   explicit Floating(std::string_view solver = "quasi_newton") {
     WorldOptions options;
+    options.response.name = "none";
     options.rigid.gravity.setZero();
     world = std::make_unique<World>(options);
     SoftBodyOptions soft;

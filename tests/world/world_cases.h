@@ -15,6 +15,7 @@ inline std::unique_ptr<World> mixed_world(int substeps = 1, std::string_view sol
   WorldOptions options;
   options.contact.contact_distance = 0.01;
   options.substeps = substeps;
+  if (solver != "quasi_newton") options.response.name = "penalty";
   auto world = std::make_unique<World>(options);
   const TriangleMesh box = make(BoxShape{});
   world->add_static(box, {.name = "floor", .pose = {Quat::Identity(), Vec3(0, 0, -3)}});

@@ -22,7 +22,9 @@
 #include <palpate/cli/scene_files.h>
 #include <palpate/mesh/degenerate.h>
 #include <palpate/mesh/formats/disk.h>
+#include <palpate/report/force_arrows.h>
 #include <palpate/report/frames.h>
+#include <palpate/report/picture.h>
 #include <palpate/report/run_folder.h>
 #include <palpate/report/run_page.h>
 #include <palpate/report/run_summary.h>
@@ -41,7 +43,7 @@ std::atomic<bool> interrupted = false;
 using StringEdge = std::array<std::uint32_t, 2>;
 
 struct Settings {
-  std::string scene, out, json, format, from, save;
+  std::string scene, out, json, format, from, save, picture;
   std::vector<std::string> overrides;
   std::size_t steps = 0, every = 0;
   int threads = -1;
@@ -71,9 +73,11 @@ class Run {
     const Threads pool(threads);
     facts_.threads = pool.count();
     pool.run([&] { world_ = build_world(scene_); });
+    for (const std::string& remark : world_->remarks()) say("palpate: {}\n", remark);
     if (!settings_.from.empty()) world_->restore(read_snapshot(settings_.from));
     if (!settings_.json.empty() && settings_.json != "-") check_place(settings_.json);
     if (!settings_.save.empty()) check_place(settings_.save);
+    if (!settings_.picture.empty()) check_place(settings_.picture);
     open_folder();
     std::signal(SIGPIPE, SIG_IGN);  // whoever read along may be gone: the run goes on
     for (const int signal : {SIGINT, SIGTERM})
@@ -219,6 +223,7 @@ class Run {
         facts_.warnings.emplace_back(error.what());
       }
     }
+    if (!settings_.picture.empty()) draw();
     for (const Error& failure : folder_->failures()) facts_.warnings.emplace_back(failure.what());
     facts_.wall_seconds = std::chrono::duration<double>(Clock::now() - begun_).count();
     const std::string json = run_json(facts_, *record_);
@@ -237,6 +242,24 @@ class Run {
     if (facts_.interrupted) say("palpate: interrupted; all steps until then are there\n");
     if (written) say("palpate: wrote {}\n", folder_->file("report.html"));
     if (!written) facts_.warnings.emplace_back("not all could be written");
+  }
+
+  // All surfaces as they are at the end, and what contacts push with.
+  void draw() {
+    std::vector<TriangleMesh> meshes;
+    Box all;
+    for (const BodyId id : world_->bodies()) {
+      meshes.push_back(world_->surface(id));
+      for (const Vec3& p : meshes.back().positions) all.add(p);
+    }
+    const double longest = all.empty() ? 1 : 0.15 * all.size().maxCoeff();
+    meshes.push_back(force_arrows(world_->contact_forces(), longest));
+    const PictureView view{.edges = false, .on_top = 1};
+    try {
+      detail::write_bytes(settings_.picture, png(draw_picture(meshes, view), view.width, view.height));
+    } catch (const Error& error) {
+      facts_.warnings.emplace_back(error.what());
+    }
   }
 
   const Settings& settings_;
@@ -271,6 +294,8 @@ void add_run(CLI::App& app, int& exit_code, const std::string& command_line) {
       ->check(whole_number(1));
   run->add_option("--from", settings->from, "Begin with the state in this file, of the same scene");
   run->add_option("--save", settings->save, "Write the state at the end to this file");
+  run->add_option("--picture", settings->picture,
+                  "Draw the end of it to this PNG file, with arrows where contacts push");
   run->add_option("--json", settings->json, "Write the summary as JSON to this file (- for stdout)");
   run->callback([settings, run, &exit_code] {
     settings->steps_given = run->count("--steps") > 0;

@@ -143,7 +143,13 @@ void Batch::test_crossings(ContactKind kind) {
     if ((!filtered_ && share_a_vertex(all, kind, pairs[i])) ||
         stay_apart(all, kind, pairs[i], search.crossing))
       continue;
-    if (look_up(search, slots_of(all, kind, pairs[i]), buffers_->last_pair) == nullptr) continue;
+    const SurfacePair* surfaces = look_up(search, slots_of(all, kind, pairs[i]), buffers_->last_pair);
+    if (surfaces == nullptr) continue;
+    if (surfaces->first == surfaces->second && search.crossing.skips_neighbours(surfaces->first) &&
+        are_neighbours(all, kind, pairs[i].first, pairs[i].second)) {
+      ++counters.filtered;
+      continue;
+    }
     const CrossingTime found = find_crossing(all, kind, pairs[i], search.crossing);
     if (!found.hit) continue;
     keep(contact_key(kind, pairs[i].first, pairs[i].second));

@@ -20,6 +20,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 
 #include <palpate/collide/contact.h>
 
@@ -44,6 +45,13 @@ struct CrossingOptions {
   double tolerance = 1e-9;      // how early the time may be, as part of the step: 1e-12 to 1
   bool likely = false;          // simple proofs were tried already: begin with those that also show contact
   CrossingTest test = nullptr;  // of a detector: looks at pairs in place of find_crossing, for studies
+  // Of a detector, by slots of surfaces (those beyond the end: 0): 1 where features that are near along the
+  // surface, as for contacts, need no look, as whoever moved it knows that they do not cross: all tetrahedra
+  // that carry it stayed upright, say.
+  std::span<const std::uint8_t> without_neighbours = {};
+  bool skips_neighbours(std::uint32_t slot) const {
+    return slot < without_neighbours.size() && without_neighbours[slot] != 0;
+  }
 };
 // Throws Error for numbers that mean nothing.
 void require(const CrossingOptions& options);

@@ -205,8 +205,10 @@ Point<T> to_triangle(const Point<T>& a, const Point<T>& b, const Point<T>& c) {
   take(on(b, c - b));
   const Point<T> normal = cross(ab, ac);
   const T squared = dot(normal, normal);
-  if (squared > T(0) && dot(normal, cross(a, b)) >= T(0) && dot(normal, cross(b, c)) >= T(0) &&
-      dot(normal, cross(c, a)) >= T(0))
+  // Of triangles that are all but lines, rounding decides which way the normal points, and what is inside:
+  // how far it is to their sides is as good, and true.
+  if (squared > T(1e-14) * dot(ab, ab) * dot(ac, ac) && dot(normal, cross(a, b)) >= T(0) &&
+      dot(normal, cross(b, c)) >= T(0) && dot(normal, cross(c, a)) >= T(0))
     take((dot(normal, a) / squared) * normal);
   return best;
 }

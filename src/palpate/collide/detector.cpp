@@ -156,6 +156,10 @@ void Detector::set_contact_distance(SurfaceId a, SurfaceId b, double d) {
   edit_special(a, b).distance = d;
 }
 void Detector::exclude(SurfaceId a, SurfaceId b, bool excluded) { edit_special(a, b).excluded = excluded; }
+bool Detector::excludes(SurfaceId a, SurfaceId b) const {
+  const Special* s = special(std::min(a.index, b.index), std::max(a.index, b.index));
+  return s != nullptr && s->excluded;
+}
 void Detector::set_self_contacts(SurfaceId id, bool on) { surfaces_.set_self_contacts(id, on); }
 
 double Detector::contact_distance(SurfaceId a, SurfaceId b) const {
@@ -230,6 +234,7 @@ CrossingSet Detector::crossings(const CrossingOptions& options) {
   {
     const auto scope = timer_.measure("boxes");
     collect_pairs(options.separation);
+    if (!options.without_neighbours.empty()) make_near();
     for (SurfacePair& pair : pairs_) pair.distance = options.separation;
     what.pairs = pairs_;
     finder_->update(what);

@@ -104,6 +104,7 @@ class Detector {
   // Of one pair of surfaces (or of one with itself).
   void set_contact_distance(SurfaceId a, SurfaceId b, double d);
   void exclude(SurfaceId a, SurfaceId b, bool excluded = true);
+  bool excludes(SurfaceId a, SurfaceId b) const;
   void set_self_contacts(SurfaceId id, bool on);
 
   // Valid until the next call of anything.
@@ -118,7 +119,8 @@ class Detector {
   void safe_fractions(SurfaceId id, const CrossingSet& set, std::span<double> out) const;
 
   const Surfaces& surfaces() const { return surfaces_; }
-  double contact_distance(SurfaceId a, SurfaceId b) const;  // of this pair [m]
+  double contact_distance() const { return options_.contact_distance; }  // of pairs without their own [m]
+  double contact_distance(SurfaceId a, SurfaceId b) const;               // of this pair [m]
   // A feature's number in its own surface: vertices and triangles as in the mesh, edges as in Topology.
   std::uint32_t first_feature(const Contact& contact) const;
   std::uint32_t second_feature(const Contact& contact) const;

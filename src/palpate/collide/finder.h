@@ -31,13 +31,14 @@ class Finder {
   virtual std::string_view remark() const { return {}; }
 };
 
-// What can be chosen in the classic finders, for studies; ours have nothing to choose.
+// What can be chosen in the classic finders, for studies; ours have nothing to choose but the last.
 struct FinderOptions {
   bool spheres = false;          // around triangles, in place of boxes
   bool feature_boxes = false;    // also around single vertices and edges, before they are tested
   bool published_rules = false;  // the rules of the papers for pairs of triangles: they lose contacts
   bool cones = false;            // classic_grid: a cell that is too flat is left alone (patch_cone.h)
   bool published_cones = false;  // the papers' test of normals for that: it loses contacts
+  bool lasting = false;          // auto: surfaces stay for long: trees of new ones are made at once
   friend bool operator==(const FinderOptions&, const FinderOptions&) = default;
 };
 

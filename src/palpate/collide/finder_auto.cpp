@@ -70,7 +70,7 @@ class Pace {
 class FinderAuto : public Finder {
  public:
   explicit FinderAuto(const FinderOptions& options)
-      : tree_(make_finder_tree(options)), grid_(make_finder_grid(options)) {}
+      : lasting_(options.lasting), tree_(make_finder_tree(options)), grid_(make_finder_grid(options)) {}
 
   void update(const Search& search) override {
     // The tree of a step has no masks: it is soon made.
@@ -127,9 +127,10 @@ class FinderAuto : public Finder {
   bool has_paid(const Search& search, std::uint32_t slot) {
     Seen& seen = seen_[slot];
     if (seen.changes != search.surfaces[slot].changes) {
+      const bool is_new = seen.changes == 0;
       seen.changes = search.surfaces[slot].changes;
       if (seen.answered > 0) seen.patience = seen.answered < of_use ? std::min(2 * seen.patience, 64.0) : 1;
-      seen.spent = 0;
+      seen.spent = is_new && lasting_ ? std::numeric_limits<double>::infinity() : 0;
       seen.answered = 0;
     }
     return seen.spent >= seen.patience * (search.find(slot, slot) != nullptr ? masked_tree : plain_tree);
@@ -257,6 +258,7 @@ class FinderAuto : public Finder {
                      rebuild_ ? "is kept from this call on" : "before was kept");
   }
 
+  bool lasting_;
   std::unique_ptr<Finder> tree_, grid_;
   std::vector<Seen> seen_;                                             // by slot
   std::vector<SurfacePair> with_grid_, paid_, with_tree_, with_list_;  // the last two make up `paid_`

@@ -22,9 +22,8 @@ namespace palpate {
 namespace {
 
 struct Tree {
-  LeafTree shape;
-  std::uint64_t changes = 0;  // of the surface, when the shape was made
-  double masked = -1;         // the neighbour distance of the masks; < 0: none
+  const LeafShapes::Shape* shape = nullptr;
+  std::uint64_t built = 0;  // of the shape, when the rest was made
   std::vector<LeafBoxes> leaves;
   std::vector<LeafMotion> motions;  // with masks
   // levels[0][g]: the leaves of group g; levels[k + 1][h]: the groups 8h .. 8h + 7 of level k. The last has
@@ -35,24 +34,22 @@ struct Tree {
   std::uint64_t moves = 0, frame = 0;                   // for which the groups' boxes are up to date
   FloatBox box;
 
-  void build(const Surface& surface, bool masks);
+  void build();
   void refit_groups(const Surface& surface, std::span<const Vec3> positions, const Frame& frame);
   void refit_leaves(const Surface& surface, std::span<const Vec3> positions, const Frame& frame, float reach,
                     std::uint32_t group);
   std::size_t memory() const {
-    return shape.memory() + leaves.capacity() * sizeof(LeafBoxes) + motions.capacity() * sizeof(LeafMotion) +
+    return leaves.capacity() * sizeof(LeafBoxes) + motions.capacity() * sizeof(LeafMotion) +
            vertices.capacity() * 4;
   }
 };
 
-void Tree::build(const Surface& surface, bool masks) {
-  shape.build(surface, masks);
-  changes = surface.changes;
-  masked = masks ? surface.near.reach() : -1;
+void Tree::build() {
+  built = shape->built;
   moves = frame = 0;
-  const std::span<const Leaf> all = shape.leaves();
+  const std::span<const Leaf> all = shape->tree.leaves();
   leaves.resize(all.size());
-  motions.assign(shape.rest().size(), {});
+  motions.assign(shape->tree.rest().size(), {});
   for (LeafBoxes& boxes : leaves) clear(boxes);
   levels.clear();
   for (std::size_t n = all.size(); levels.empty() || n > 1;) {
@@ -116,12 +113,13 @@ void Tree::refit_groups(const Surface& surface, std::span<const Vec3> positions,
 
 void Tree::refit_leaves(const Surface& surface, std::span<const Vec3> positions, const Frame& f, float reach,
                         std::uint32_t group) {
-  const std::span<const Leaf> all = shape.leaves();
+  const std::span<const Leaf> all = shape->tree.leaves();
   for (std::size_t i = 8 * std::size_t{group};
        i < std::min<std::size_t>(8 * std::size_t{group} + 8, all.size()); ++i)
     put(levels[0][group], i % 8,
-        refit(all[i], motions.empty() ? nullptr : &shape.rest()[i], positions.data() + surface.first_vertex,
-              f, reach, leaves[i], motions.empty() ? nullptr : &motions[i]));
+        refit(all[i], motions.empty() ? nullptr : &shape->tree.rest()[i],
+              positions.data() + surface.first_vertex, f, reach, leaves[i],
+              motions.empty() ? nullptr : &motions[i]));
 }
 
 struct GroupPair {
@@ -133,7 +131,7 @@ class FinderTree : public Finder {
   void update(const Search& search) override {
     const Surfaces& all = search.surfaces;
     if (all.moving()) {
-      step_.update(search);
+      step_.update(search, shapes_);
       return;
     }
     if (trees_.size() < all.slots().size()) trees_.resize(all.slots().size());
@@ -143,10 +141,11 @@ class FinderTree : public Finder {
         Tree& tree = trees_[slot];
         const Surface& surface = all[slot];
         // Masks need neighbours that are up to date: only those of surfaces searched with themselves are.
-        const bool self = search.find(slot, slot) != nullptr, masks = self && !surface.paths;
-        const double masked = masks ? surface.near.reach() : -1;
-        if (tree.changes != surface.changes || (self && tree.masked != masked)) tree.build(surface, masks);
-        if (tree.shape.leaves().empty()) continue;
+        const bool self = search.find(slot, slot) != nullptr;
+        tree.shape = self ? &shapes_.make(surface, slot, surface.paths ? -1 : surface.near.reach())
+                          : &shapes_.make(surface, slot);
+        if (tree.built != tree.shape->built) tree.build();
+        if (tree.leaves.empty()) continue;
         if (tree.moves != surface.moves || tree.frame != frame_number_) {
           tree.refit_groups(surface, all.positions(), frame_);
           tree.moves = surface.moves;
@@ -168,7 +167,7 @@ class FinderTree : public Finder {
     refit_wanted(search);
     // Whoever has no lists of neighbours has no masks; then what is brought has to be filtered.
     const bool filtered = std::all_of(search.pairs.begin(), search.pairs.end(), [&](const SurfacePair& pair) {
-      return pair.first != pair.second || trees_[pair.first].masked >= 0;
+      return pair.first != pair.second || trees_[pair.first].shape->masked >= 0;
     });
     parallel_chunks(work_.size(), 32, [&](Chunk chunk) {
       Batch batch(out, filtered);
@@ -177,7 +176,7 @@ class FinderTree : public Finder {
   }
 
   std::size_t memory() const override {
-    std::size_t sum = work_.capacity() * sizeof(GroupPair) + step_.memory();
+    std::size_t sum = work_.capacity() * sizeof(GroupPair) + step_.memory() + shapes_.memory();
     for (const Tree& tree : trees_) sum += tree.memory();
     return sum;
   }
@@ -200,7 +199,7 @@ class FinderTree : public Finder {
   void find_groups(const Search& search, std::uint32_t pair_number, SearchCounters& counters) {
     const SurfacePair& pair = search.pairs[pair_number];
     Tree &one = trees_[pair.first], &two = trees_[pair.second];
-    if (one.shape.leaves().empty() || two.shape.leaves().empty()) return;
+    if (one.leaves.empty() || two.leaves.empty()) return;
     const bool self = pair.first == pair.second;
     const float reach = frame_.reach(pair.distance + search.margin);
     now_.assign(1, {0, 0});
@@ -261,7 +260,7 @@ class FinderTree : public Finder {
     const auto view = [&](std::uint32_t slot) {
       const Tree& tree = trees_[slot];
       const Surface& surface = search.surfaces[slot];
-      return LeafView{&tree.shape,
+      return LeafView{&tree.shape->tree,
                       tree.leaves.data(),
                       tree.motions.data(),
                       tree.levels[0].data(),
@@ -273,7 +272,7 @@ class FinderTree : public Finder {
     const double distance = surfaces.distance + search.margin;
     // Where a rest shape is declared, pairs have thresholds of their own.
     const bool some_do_not =
-        self && (search.surfaces[surfaces.first].has_rest || trees_[surfaces.first].masked < 0);
+        self && (search.surfaces[surfaces.first].has_rest || trees_[surfaces.first].shape->masked < 0);
     const Range range{frame_.reach(distance), frame_.length(distance), !some_do_not};
     search_groups(view(surfaces.first), view(surfaces.second), groups.low, groups.high, self, range, batch);
   }
@@ -284,6 +283,7 @@ class FinderTree : public Finder {
   struct Refit {
     std::uint32_t slot, group;
   };
+  LeafShapes shapes_;
   StepTree step_;
   std::vector<Tree> trees_;  // by slot
   Frame frame_;

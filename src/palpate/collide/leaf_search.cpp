@@ -32,6 +32,7 @@ constexpr auto set_bits = [] {
 #include <hwy/highway.h>
 
 #include <palpate/collide/float_lanes-inl.h>
+#include <palpate/collide/leaf_motion-inl.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace palpate {
@@ -386,20 +387,6 @@ HWY_INLINE void search_leaves(const Pair& pair, const FloatBox& low_box, const F
                    batch.edge_edge(one, two);
                  }
                });
-}
-
-// How far the motion of the one takes a point of the other from where its own takes it, at most.
-HWY_INLINE float disagreement(const LeafMotion& a, const LeafMotion& b) {
-  float turned = 0, moved = 0;
-  for (std::size_t i = 0; i < 9; ++i) turned += (a.turn[i] - b.turn[i]) * (a.turn[i] - b.turn[i]);
-  const float from[3] = {b.rest[0] - a.rest[0], b.rest[1] - a.rest[1], b.rest[2] - a.rest[2]};
-  for (std::size_t k = 0; k < 3; ++k) {
-    const float there = a.turn[3 * k] * from[0] + a.turn[3 * k + 1] * from[1] + a.turn[3 * k + 2] * from[2];
-    const float by = a.middle[k] + there - b.middle[k];
-    moved += by * by;
-  }
-  // Of the nine numbers of a difference of two turns, the sum of squares is twice the square of its norm.
-  return std::sqrt(moved) + std::sqrt(0.5f * turned) * b.radius;
 }
 
 // True if the two leaves have changed so little since they were at rest that no pair which counts can be

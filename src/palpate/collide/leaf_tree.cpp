@@ -426,4 +426,23 @@ std::size_t LeafTree::memory() const {
          near_begin_.capacity() * sizeof(std::uint32_t);
 }
 
+const LeafShapes::Shape& LeafShapes::make(const Surface& surface, std::uint32_t slot,
+                                          std::optional<double> masked) {
+  while (shapes_.size() <= slot) shapes_.emplace_back();
+  Shape& shape = shapes_[slot];
+  if (shape.changes == surface.changes && (!masked || shape.masked == *masked)) return shape;
+  const bool masks = masked && *masked >= 0;
+  shape.tree.build(surface, masks);
+  shape.changes = surface.changes;
+  shape.masked = masks ? *masked : -1;
+  ++shape.built;
+  return shape;
+}
+
+std::size_t LeafShapes::memory() const {
+  std::size_t sum = 0;
+  for (const Shape& shape : shapes_) sum += shape.tree.memory();
+  return sum;
+}
+
 }  // namespace palpate

@@ -16,6 +16,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <deque>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -96,6 +98,25 @@ class LeafTree {
   std::vector<std::uint32_t> near_begin_;
   std::vector<NearLeaf> near_;
   std::vector<LeafMask> masks_;
+};
+
+// The shapes of all surfaces, by slots: contacts and steps are searched for with the same ones.
+class LeafShapes {
+ public:
+  struct Shape {
+    LeafTree tree;
+    std::uint64_t changes = 0;  // of the surface, when it was made
+    std::uint64_t built = 0;    // how often: whoever keeps something of it compares
+    double masked = -1;         // the neighbour distance of the masks; < 0: none
+  };
+  // Up to date. `masked`: with masks for this neighbour distance; < 0: without; if not given, with those that
+  // there are.
+  const Shape& make(const Surface& surface, std::uint32_t slot, std::optional<double> masked = {});
+  const Shape& operator[](std::uint32_t slot) const { return shapes_[slot]; }
+  std::size_t memory() const;
+
+ private:
+  std::deque<Shape> shapes_;  // which stay where they are
 };
 
 }  // namespace palpate

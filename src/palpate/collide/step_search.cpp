@@ -11,6 +11,7 @@
 #include <hwy/highway.h>
 
 #include <palpate/collide/float_lanes-inl.h>
+#include <palpate/collide/leaf_motion-inl.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace palpate {
@@ -48,8 +49,8 @@ unsigned may_meet_of(const StepGroup& group, const StepBox& box, float reach) {
   return meeting(group.at, StepQuery(box, reach));
 }
 
-FloatBox refit_of(const Leaf& leaf, const Vec3* positions, const Frame& frame, StepLeaf& boxes,
-                  std::size_t end) {
+FloatBox refit_of(const Leaf& leaf, const LeafRest* rest, const Vec3* positions, const Frame& frame,
+                  StepLeaf& boxes, StepMotion* motion, std::size_t end) {
   auto& point = boxes.point[end];
   FloatBox all{{1e30f, 1e30f, 1e30f}, {-1e30f, -1e30f, -1e30f}};
   for (std::size_t i = 0; i < leaf.vertices; ++i) {
@@ -61,6 +62,7 @@ FloatBox refit_of(const Leaf& leaf, const Vec3* positions, const Frame& frame, S
       all.hi[k] = std::max(all.hi[k], at);
     }
   }
+  if (rest != nullptr) refit_motion(leaf, *rest, static_cast<float>(frame.scale), point, motion->at[end]);
   for (std::size_t k = 0; k < 3; ++k) {
     for (std::size_t t = 0; t < leaf.triangles; ++t) {
       const float a = point[k][leaf.corner[0][t]], b = point[k][leaf.corner[1][t]],
@@ -364,12 +366,15 @@ HWY_INLINE void judge_edge_list(Places8& list, const Side& low, const Side& high
   list.count = 0;
 }
 
-HWY_INLINE void search_edges(const Side& low, unsigned there, const Side& high, unsigned live, bool same,
-                             float reach, float distance, float size, LeftEdges& out, Batch& batch) {
+HWY_INLINE void search_edges(const Side& low, unsigned there, const Side& high, unsigned live,
+                             const LeafMask* mask, bool same, float reach, float distance, float size,
+                             LeftEdges& out, Batch& batch) {
   Places8 list;
   const StepLeaf& others = low.boxes;
   for (; live != 0; live &= live - 1) {
     const auto f = static_cast<unsigned>(__builtin_ctz(live));
+    const unsigned open = mask != nullptr ? there & ~unsigned{mask->edges[f]} : there;
+    if (open == 0) continue;
     V middle[2][3], length[2][3];
     for (std::size_t end = 0; end < 2; ++end)
       for (std::size_t k = 0; k < 3; ++k) {
@@ -390,7 +395,7 @@ HWY_INLINE void search_edges(const Side& low, unsigned there, const Side& high, 
       };
       return hn::Not(hn::Or(hn::Or(axis(0), axis(1)), axis(2)));
     });
-    bits &= there;
+    bits &= open;
     if (same) bits &= (1u << f) - 1;
     const std::uint32_t f0 = high.vertex(high.leaf.end[0][f]), f1 = high.vertex(high.leaf.end[1][f]);
     for (; bits != 0; bits &= bits - 1) {
@@ -445,15 +450,17 @@ struct Vertices {
 
 // The vertices that one leaf owns, and the triangles of the other.
 HWY_INLINE void search_vertices(const Side& one, unsigned live, const Side& other, unsigned there,
-                                float reach, float distance, float size, Vertices& out, LeftVertices& left,
-                                Batch& batch) {
+                                const std::array<std::uint8_t, leaf_features>* closed, float reach,
+                                float distance, float size, Vertices& out, LeftVertices& left, Batch& batch) {
   for (; live != 0; live &= live - 1) {
     const auto v = static_cast<std::size_t>(__builtin_ctz(live));
+    const unsigned open = closed != nullptr ? there & ~unsigned{(*closed)[v]} : there;
+    if (open == 0) continue;
     StepBox point;
     for (std::size_t end = 0; end < 2; ++end)
       for (std::size_t k = 0; k < 3; ++k)
         point.at[end].lo[k] = point.at[end].hi[k] = one.boxes.point[end][k][v];
-    unsigned bits = meeting(other.boxes.triangle, StepQuery(point, reach)) & there;
+    unsigned bits = meeting(other.boxes.triangle, StepQuery(point, reach)) & open;
     const std::uint32_t own = one.vertex(v);
     for (; bits != 0; bits &= bits - 1) {
       const auto t = static_cast<std::size_t>(__builtin_ctz(bits));
@@ -516,6 +523,24 @@ HWY_INLINE float size_of_both(const StepBox& a, const StepBox& b) {
   return size;
 }
 
+// True if the two leaves change so little, but for how both are moved and turned, that no pair which counts
+// can meet on the way. At rest such a pair is |v| >= gap apart; at both ends it is turned by nearly the same
+// R0 and R1, and in between by ((1 - t) R0 + t R1), which makes it shorter by no more than the cosine of half
+// the angle between the two.
+HWY_INLINE bool stay_apart(const StepView& view, const NearLeaf& near, std::uint32_t low, std::uint32_t high,
+                           float reach) {
+  const StepMotion &one = view.motions[low], &two = view.motions[high];
+  float trace = 0;
+  for (std::size_t i = 0; i < 9; ++i) trace += one.at[0].turn[i] * one.at[1].turn[i];
+  const float cosine = 0.5f * std::sqrt(std::max(0.0f, 1 + trace)) - 1e-5f;
+  const float far = near.gap * view.scale * cosine - reach;
+  for (std::size_t end = 0; end < 2; ++end) {
+    const float left = far - one.at[end].strain - two.at[end].strain;
+    if (!(left > 0) || !(left > disagreement(one.at[end], two.at[end]))) return false;
+  }
+  return true;
+}
+
 void search_step_of(const StepView& low, const StepView& high, std::uint32_t low_group,
                     std::uint32_t high_group, bool self, float reach, float distance, Batch& batch) {
   const StepGroup &a = low.groups[low_group], &b = high.groups[high_group];
@@ -529,10 +554,18 @@ void search_step_of(const StepView& low, const StepView& high, std::uint32_t low
     unsigned bits = meeting(b.at, StepQuery(low_box, reach));
     if (same_group) bits &= ~0u << i;
     const std::uint32_t low_leaf = 8 * low_group + i;
+    if (bits == 0) continue;
+    std::span<const NearLeaf> near;
+    if (self && low.motions != nullptr) near = low.shape->near_from(low_leaf, 8 * high_group);
     batch.counters.candidates += static_cast<unsigned>(__builtin_popcount(bits));
     for (; bits != 0; bits &= bits - 1) {
       const auto j = static_cast<std::uint32_t>(__builtin_ctz(bits));
       const std::uint32_t high_leaf = 8 * high_group + j;
+      while (!near.empty() && near.front().leaf < high_leaf) near = near.subspan(1);
+      const NearLeaf* const masked = near.empty() || near.front().leaf != high_leaf ? nullptr : &near.front();
+      if (masked != nullptr && (masked->closed() || stay_apart(low, *masked, low_leaf, high_leaf, reach)))
+        continue;
+      const LeafMask* const mask = masked != nullptr ? &low.shape->mask(*masked) : nullptr;
       const bool same = self && low_leaf == high_leaf;
       const float size = size_of_both(low_box, box_in(b, j));
       const Side one{low.shape->leaves()[low_leaf], low.leaves[low_leaf], low},
@@ -542,13 +575,21 @@ void search_step_of(const StepView& low, const StepView& high, std::uint32_t low
       const unsigned triangles_low = meeting(one.boxes.triangle, of_high) & ((1u << one.leaf.triangles) - 1),
                      triangles_high = meeting(two.boxes.triangle, of_low) & ((1u << two.leaf.triangles) - 1);
       if (triangles_low == 0 || triangles_high == 0) continue;
-      search_vertices(one, points_meeting(one, of_high), two, triangles_high, reach, distance, size, vertices,
-                      left_vertices, batch);
-      if (!same)
-        search_vertices(two, points_meeting(two, of_low), one, triangles_low, reach, distance, size, vertices,
+      const unsigned all = ~0u;
+      const unsigned low_open = masked != nullptr ? masked->low_open : all,
+                     high_open = masked != nullptr ? masked->high_open : all,
+                     edges_open = masked != nullptr ? masked->edges_open : all;
+      if (low_open != 0)
+        search_vertices(one, points_meeting(one, of_high) & low_open, two, triangles_high,
+                        mask != nullptr ? &mask->vertices_low : nullptr, reach, distance, size, vertices,
                         left_vertices, batch);
-      search_edges(one, edges_meeting(one, of_high), two, edges_meeting(two, of_low), same, reach, distance,
-                   size, left_edges, batch);
+      if (!same && high_open != 0)
+        search_vertices(two, points_meeting(two, of_low) & high_open, one, triangles_low,
+                        mask != nullptr ? &mask->vertices_high : nullptr, reach, distance, size, vertices,
+                        left_vertices, batch);
+      if (edges_open == 0) continue;
+      search_edges(one, edges_meeting(one, of_high), two, edges_meeting(two, of_low) & edges_open, mask, same,
+                   reach, distance, size, left_edges, batch);
     }
   }
   vertices.judge(distance, left_vertices, batch);
@@ -574,9 +615,9 @@ unsigned may_meet(const StepGroup& group, const StepBox& box, float reach) {
 
 void clear(StepLeaf& boxes) { boxes = {}; }
 
-FloatBox refit(const Leaf& leaf, const Vec3* positions, const Frame& frame, StepLeaf& boxes,
-               std::size_t end) {
-  return HWY_DYNAMIC_DISPATCH(refit_of)(leaf, positions, frame, boxes, end);
+FloatBox refit(const Leaf& leaf, const LeafRest* rest, const Vec3* positions, const Frame& frame,
+               StepLeaf& boxes, StepMotion* motion, std::size_t end) {
+  return HWY_DYNAMIC_DISPATCH(refit_of)(leaf, rest, positions, frame, boxes, motion, end);
 }
 
 void search_step(const StepView& low, const StepView& high, std::uint32_t low_group, std::uint32_t high_group,

@@ -29,10 +29,9 @@ StepBox box_of(const StepGroup& group) {
 
 }  // namespace
 
-void StepTree::Tree::build(const Surface& surface) {
-  shape.build(surface, false);
-  changes = surface.changes;
-  leaves.resize(shape.leaves().size());
+void StepTree::Tree::build() {
+  built = shape->built;
+  leaves.resize(shape->tree.leaves().size());
   for (StepLeaf& boxes : leaves) clear(boxes);
   levels.clear();
   for (std::size_t n = leaves.size(); levels.empty() || n > 1;) {
@@ -43,14 +42,16 @@ void StepTree::Tree::build(const Surface& surface) {
   }
 }
 
-void StepTree::Tree::refit(const Surfaces& all, const Surface& surface, const Frame& frame) {
+void StepTree::Tree::refit(const Surfaces& all, const Surface& surface, const Frame& frame, bool masks) {
+  motions.resize(masks ? leaves.size() : 0);
   const Vec3* own[2] = {all.positions().data() + surface.first_vertex,
                         all.ends().data() + surface.first_vertex};
   parallel_for(levels[0].size(), 8, [&](std::size_t g) {
     for (std::size_t i = 8 * g; i < std::min(8 * g + 8, leaves.size()); ++i) {
       StepBox around;
       for (std::size_t end = 0; end < 2; ++end)
-        around.at[end] = palpate::refit(shape.leaves()[i], own[end], frame, leaves[i], end);
+        around.at[end] = palpate::refit(shape->tree.leaves()[i], masks ? &shape->tree.rest()[i] : nullptr,
+                                        own[end], frame, leaves[i], masks ? &motions[i] : nullptr, end);
       put(levels[0][g], i % 8, around);
     }
   });
@@ -60,7 +61,7 @@ void StepTree::Tree::refit(const Surfaces& all, const Surface& surface, const Fr
   box = box_of(levels.back()[0]);
 }
 
-void StepTree::update(const Search& search) {
+void StepTree::update(const Search& search, LeafShapes& shapes) {
   const Surfaces& all = search.surfaces;
   if (trees_.size() < all.slots().size()) trees_.resize(all.slots().size());
   Box scene;
@@ -70,8 +71,12 @@ void StepTree::update(const Search& search) {
   frame_ = Frame::around(scene);
   const auto refit = [&](std::uint32_t slot) {
     Tree& tree = trees_[slot];
-    if (tree.changes != all[slot].changes) tree.build(all[slot]);
-    if (!tree.shape.leaves().empty()) tree.refit(all, all[slot], frame_);
+    // Masks are slow to make: those that contacts were searched with will do, or none.
+    tree.shape = &shapes.make(all[slot], slot);
+    if (tree.built != tree.shape->built) tree.build();
+    const bool masks = search.crossing.skips_neighbours(slot) && search.find(slot, slot) != nullptr &&
+                       tree.shape->masked >= 0 && tree.shape->masked == all[slot].near.reach();
+    if (!tree.leaves.empty()) tree.refit(all, all[slot], frame_, masks);
   };
   fresh_.assign(trees_.size(), 0);
   for (const SurfacePair& pair : search.pairs)
@@ -100,8 +105,13 @@ void StepTree::find(const Search& search, Collector& out) {
       const auto view = [&](std::uint32_t slot) {
         const Tree& tree = trees_[slot];
         const Surface& surface = search.surfaces[slot];
-        return StepView{&tree.shape, tree.leaves.data(), tree.levels[0].data(), surface.first_vertex,
-                        surface.first_triangle};
+        return StepView{&tree.shape->tree,
+                        tree.leaves.data(),
+                        tree.motions.empty() ? nullptr : tree.motions.data(),
+                        tree.levels[0].data(),
+                        surface.first_vertex,
+                        surface.first_triangle,
+                        static_cast<float>(frame_.scale)};
       };
       const double distance =
           search.crossing.separation + search.surfaces[pair.first].bow + search.surfaces[pair.second].bow;
@@ -157,7 +167,7 @@ void StepTree::find_groups(const Search& search, std::uint32_t pair_number, Sear
 
 std::size_t StepTree::memory() const {
   std::size_t sum = work_.capacity() * sizeof(Work);
-  for (const Tree& tree : trees_) sum += tree.shape.memory() + tree.leaves.capacity() * sizeof(StepLeaf);
+  for (const Tree& tree : trees_) sum += tree.leaves.capacity() * sizeof(StepLeaf);
   return sum;
 }
 

@@ -31,24 +31,30 @@ struct alignas(32) StepLeaf {
       along[2][3][leaf_features];  // of edges: twice the middle, and the whole edge
 };
 
+// Of a leaf, from rest: to the start, and to the end.
+struct StepMotion {
+  LeafMotion at[2];
+};
+
 class StepTree {
  public:
-  void update(const Search& search);
+  void update(const Search& search, LeafShapes& shapes);
   void find(const Search& search, Collector& out);
   std::size_t memory() const;
 
  private:
   struct Tree {
-    LeafTree shape;
-    std::uint64_t changes = 0;  // of the surface, when the shape was made
+    const LeafShapes::Shape* shape = nullptr;
+    std::uint64_t built = 0;  // of the shape, when the rest was made
     std::vector<StepLeaf> leaves;
+    std::vector<StepMotion> motions;  // where neighbours are left out
     // levels[0][g]: the leaves of group g; levels[k + 1][h]: the groups 8h .. 8h + 7 of level k. The last has
     // one.
     std::vector<std::vector<StepGroup>> levels;
     StepBox box;
 
-    void build(const Surface& surface);
-    void refit(const Surfaces& all, const Surface& surface, const Frame& frame);
+    void build();
+    void refit(const Surfaces& all, const Surface& surface, const Frame& frame, bool masks);
   };
   struct NodePair {
     std::uint32_t low, high;
@@ -72,17 +78,21 @@ class StepTree {
 struct StepView {
   const LeafTree* shape;
   const StepLeaf* leaves;
-  const StepGroup* groups;  // of leaves
+  const StepMotion* motions;  // where neighbours are left out; else null
+  const StepGroup* groups;    // of leaves
   std::uint32_t first_vertex, first_triangle;
+  float scale;  // of the frame
 };
 
 // Boxes of a leaf's features, at one end of the step; returns the box of all.
 void clear(StepLeaf& boxes);
-FloatBox refit(const Leaf& leaf, const Vec3* positions, const Frame& frame, StepLeaf& boxes, std::size_t end);
+// `rest` null: without the motion from rest.
+FloatBox refit(const Leaf& leaf, const LeafRest* rest, const Vec3* positions, const Frame& frame,
+               StepLeaf& boxes, StepMotion* motion, std::size_t end);
 // Bits of the children that something in this box may meet.
 unsigned may_meet(const StepGroup& group, const StepBox& box, float reach);
 // Brings the pairs of features of two groups that may meet. `self`: of one surface, the first group not the
-// higher.
+// higher; without those that its masks leave out, if it has motions.
 void search_step(const StepView& low, const StepView& high, std::uint32_t low_group, std::uint32_t high_group,
                  bool self, float reach, float distance, Batch& batch);
 

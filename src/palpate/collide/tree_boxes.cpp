@@ -9,6 +9,7 @@
 #include <hwy/highway.h>
 
 #include <palpate/collide/float_lanes-inl.h>
+#include <palpate/collide/leaf_motion-inl.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace palpate {
@@ -95,64 +96,6 @@ HWY_INLINE void refit_edges(const Leaf& leaf, const Table (&x)[3], LeafBoxes& bo
     }
 }
 
-// The rigid motion from rest, found by three vertices and the middle of all.
-HWY_INLINE void refit_motion(const Leaf& leaf, const LeafRest& rest, float scale, const LeafBoxes& boxes,
-                             LeafMotion& motion) {
-  motion.strain = 1e30f;
-  if (!rest.has_frame) return;
-  float x[3], y[3];
-  for (std::size_t k = 0; k < 3; ++k) {
-    const float a = boxes.point[k][rest.anchor[0]];
-    x[k] = boxes.point[k][rest.anchor[1]] - a;
-    y[k] = boxes.point[k][rest.anchor[2]] - a;
-  }
-  float z[3] = {x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]};
-  const float xx = x[0] * x[0] + x[1] * x[1] + x[2] * x[2], zz = z[0] * z[0] + z[1] * z[1] + z[2] * z[2];
-  const float yy = y[0] * y[0] + y[1] * y[1] + y[2] * y[2];
-  // Too narrow a base would make a frame that is not square, and a motion that is not rigid.
-  if (!(xx > 1e-20f) || !(zz > 1e-2f * xx * yy)) return;
-  const float per_x = 1 / std::sqrt(xx), per_z = 1 / std::sqrt(zz);
-  for (std::size_t k = 0; k < 3; ++k) {
-    x[k] *= per_x;
-    z[k] *= per_z;
-  }
-  y[0] = z[1] * x[2] - z[2] * x[1], y[1] = z[2] * x[0] - z[0] * x[2], y[2] = z[0] * x[1] - z[1] * x[0];
-  for (std::size_t i = 0; i < 3; ++i)
-    for (std::size_t k = 0; k < 3; ++k)
-      motion.turn[3 * i + k] =
-          x[i] * rest.frame[3 * k] + y[i] * rest.frame[3 * k + 1] + z[i] * rest.frame[3 * k + 2];
-  const float per_vertex = 1 / static_cast<float>(leaf.vertices);
-  for (std::size_t k = 0; k < 3; ++k) {
-    float sum = 0;
-    for (std::size_t i = 0; i < leaf.vertices; ++i) sum += boxes.point[k][i];
-    motion.middle[k] = sum * per_vertex;
-  }
-  V most = hn::Zero(d);
-  const V in_frame = hn::Set(d, scale);
-  for (std::size_t i = 0; i < leaf.vertices; i += lanes) {
-    const V p[3] = {hn::Mul(in_frame, hn::Load(d, rest.point[0] + i)),
-                    hn::Mul(in_frame, hn::Load(d, rest.point[1] + i)),
-                    hn::Mul(in_frame, hn::Load(d, rest.point[2] + i))};
-    V out[3];
-    for (std::size_t k = 0; k < 3; ++k) {
-      const V there = dot(hn::Set(d, motion.turn[3 * k]), hn::Set(d, motion.turn[3 * k + 1]),
-                          hn::Set(d, motion.turn[3 * k + 2]), p[0], p[1], p[2]);
-      out[k] = hn::Sub(hn::Sub(hn::Load(d, boxes.point[k] + i), hn::Set(d, motion.middle[k])), there);
-    }
-    const V squared = dot(out[0], out[1], out[2], out[0], out[1], out[2]);
-    most = hn::Max(most, hn::IfThenElse(hn::FirstN(d, leaf.vertices - i), squared, hn::Zero(d)));
-  }
-  float far = 0;
-  for (std::size_t k = 0; k < 3; ++k) {
-    motion.rest[k] = static_cast<float>(rest.middle[static_cast<Eigen::Index>(k)]) * scale;
-    far = std::max(far, std::abs(motion.rest[k]));
-  }
-  motion.radius = rest.radius * scale * 1.0001f;
-  // The turn is one to rounding only, which counts by the leaf's size; places at rest are rounded too.
-  motion.strain = std::sqrt(hn::GetLane(hn::MaxOfLanes(d, most))) * 1.0001f + rest.radius * scale * 1e-5f +
-                  far * 0x1p-20f;
-}
-
 FloatBox refit_leaf(const Leaf& leaf, const LeafRest* rest, const Vec3* positions, const Frame& frame,
                     float reach, LeafBoxes& boxes, LeafMotion* motion) {
   for (std::size_t i = 0; i < leaf.vertices; ++i) {
@@ -165,7 +108,7 @@ FloatBox refit_leaf(const Leaf& leaf, const LeafRest* rest, const Vec3* position
   float sum[3];
   refit_triangles(leaf, x, reach, boxes, sum);
   refit_edges(leaf, x, boxes);
-  if (rest != nullptr) refit_motion(leaf, *rest, static_cast<float>(frame.scale), boxes, *motion);
+  if (rest != nullptr) refit_motion(leaf, *rest, static_cast<float>(frame.scale), boxes.point, *motion);
 
   const float squared = sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2];
   const float scale = squared > 1e-30f ? 1 / std::sqrt(squared) : 0;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include <Eigen/Geometry>
+
 #include <fmt/format.h>
 
 #include <palpate/base/error.h>
@@ -36,6 +38,15 @@ Weights weights_in(std::array<Vec3, 4> tet, Vec3 p) {
     w[i] = orient3d_value(with[0], with[1], with[2], with[3]) / whole;
   }
   return w;
+}
+
+// The least of them, in plain arithmetic: enough to tell most tetrahedra from the best.
+double rough_least_weight(const std::array<Vec3, 4>& tet, const Vec3& p) {
+  const Vec3 a = tet[1] - tet[0], b = tet[2] - tet[0], c = tet[3] - tet[0], to = p - tet[0];
+  const Vec3 ab = a.cross(b), bc = b.cross(c), ca = c.cross(a);
+  const double whole = ab.dot(c), one = to.dot(bc) / whole, two = to.dot(ca) / whole,
+               three = to.dot(ab) / whole;
+  return std::min(std::min(one, two), std::min(three, 1 - one - two - three));
 }
 
 bool holds(const std::array<Vec3, 4>& tet, int sign, const Vec3& p) {
@@ -95,19 +106,32 @@ class Carrier {
   }
   // Of the tetrahedra that share a corner with `near`, the one whose least weight is largest.
   std::uint32_t least_stretched(std::uint32_t near, const Vec3& p) const {
+    double rough = -std::numeric_limits<double>::infinity();
+    each_around(near, [&](std::uint32_t t) {
+      rough = std::max(rough, rough_least_weight(tet_at(mesh_.positions, mesh_.tets[t]), p));
+    });
     std::uint32_t best = near;
     double best_weight = -std::numeric_limits<double>::infinity();
-    for (const std::uint32_t v : mesh_.tets[near])
-      for (std::uint32_t i = begins_[v]; i < begins_[v + 1]; ++i) {
-        const Weights w = weights_in(tet_at(mesh_.positions, mesh_.tets[around_[i]]), p);
-        const double least = *std::min_element(w.begin(), w.end());
-        if (least > best_weight || (least == best_weight && around_[i] < best))
-          best = around_[i], best_weight = least;
-      }
+    const auto look = [&](std::uint32_t t) {
+      const Weights w = weights_in(tet_at(mesh_.positions, mesh_.tets[t]), p);
+      const double least = *std::min_element(w.begin(), w.end());
+      if (least > best_weight || (least == best_weight && t < best)) best = t, best_weight = least;
+    };
+    const double worth = rough - 1e-6 * (1 + std::abs(rough));
+    each_around(near, [&](std::uint32_t t) {
+      if (!(rough_least_weight(tet_at(mesh_.positions, mesh_.tets[t]), p) < worth)) look(t);
+    });
+    if (!(best_weight > worth)) each_around(near, look);  // slivers, whose rough weights mean nothing
     return best;
   }
 
  private:
+  template <class Do>
+  void each_around(std::uint32_t near, Do&& work) const {
+    for (const std::uint32_t v : mesh_.tets[near])
+      for (std::uint32_t i = begins_[v]; i < begins_[v + 1]; ++i) work(around_[i]);
+  }
+
   const TetMesh& mesh_;
   std::vector<int> signs_;
   BoxTree tree_;

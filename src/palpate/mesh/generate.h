@@ -97,6 +97,13 @@ struct CapsuleShape {
   std::size_t around = 32, along = 10, rings = 8;  // rings of each half sphere; at least 3, 1 and 1
 };
 
+// Half a ball, hollow, open to the top; closed as a surface. Its rim lies in the xy plane.
+// 2 * around * rings + 2 vertices, 4 * around * rings triangles.
+struct BowlShape {
+  double radius = 0.1, thickness = 0.01;  // outside; of the wall, less than the radius [m]
+  std::size_t around = 32, rings = 12;    // rings of each side; at least 3 and 1
+};
+
 // --- solids -----------------------------------------------------------------------------------------
 
 // Cubes of five tetrahedra, mirrored from cube to cube so that faces match.
@@ -154,6 +161,7 @@ TriangleMesh make(const PlaneShape& shape);
 TriangleMesh make(const ClothShape& shape);
 TriangleMesh make(const CylinderShape& shape);
 TriangleMesh make(const CapsuleShape& shape);
+TriangleMesh make(const BowlShape& shape);
 TetMesh make(const SolidBoxShape& shape);
 TetMesh make(const BeamShape& shape);
 TetMesh make(const SolidTorusShape& shape);
@@ -171,6 +179,7 @@ MeshCounts counts_of(const PlaneShape& shape);
 MeshCounts counts_of(const ClothShape& shape);
 MeshCounts counts_of(const CylinderShape& shape);
 MeshCounts counts_of(const CapsuleShape& shape);
+MeshCounts counts_of(const BowlShape& shape);
 MeshCounts counts_of(const SolidBoxShape& shape);
 MeshCounts counts_of(const BeamShape& shape);
 MeshCounts counts_of(const SolidTorusShape& shape);
@@ -189,6 +198,7 @@ PlaneShape with_triangles(PlaneShape shape, std::size_t target);
 ClothShape with_triangles(ClothShape shape, std::size_t target);
 CylinderShape with_triangles(CylinderShape shape, std::size_t target);
 CapsuleShape with_triangles(CapsuleShape shape, std::size_t target);
+BowlShape with_triangles(BowlShape shape, std::size_t target);
 SolidBoxShape with_tets(SolidBoxShape shape, std::size_t target);
 BeamShape with_tets(BeamShape shape, std::size_t target);
 SolidTorusShape with_tets(SolidTorusShape shape, std::size_t target);

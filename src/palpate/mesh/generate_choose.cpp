@@ -225,6 +225,12 @@ CapsuleShape with_triangles(CapsuleShape shape, std::size_t target) {
   return choose_capped(shape, target, pi / 2 * shape.radius);
 }
 
+BowlShape with_triangles(BowlShape shape, std::size_t target) {
+  check_target("bowl", shape, target);
+  return choose_two(shape, target, 4, {2 * pi * shape.radius, 3}, {pi / 2 * shape.radius, 1},
+                    &BowlShape::around, &BowlShape::rings);
+}
+
 SolidBoxShape with_tets(SolidBoxShape shape, std::size_t target) {
   check_target("solid-box", shape, target);
   return nearest_count<SolidBoxShape>(target, [&](std::size_t count, Best<SolidBoxShape>& best) {

@@ -45,6 +45,7 @@ void refuse_bad_sizes(const PlaneShape& shape);
 void refuse_bad_sizes(const ClothShape& shape);
 void refuse_bad_sizes(const CylinderShape& shape);
 void refuse_bad_sizes(const CapsuleShape& shape);
+void refuse_bad_sizes(const BowlShape& shape);
 void refuse_bad_sizes(const SolidBoxShape& shape);
 void refuse_bad_sizes(const BeamShape& shape);
 void refuse_bad_sizes(const SolidTorusShape& shape);

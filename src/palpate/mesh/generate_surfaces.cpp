@@ -50,6 +50,15 @@ void refuse_bad_sizes(const CapsuleShape& shape) {
   door.size("radius", shape.radius);
   door.size("length", shape.length);
 }
+void refuse_bad_sizes(const BowlShape& shape) {
+  const ShapeDoor door("bowl");
+  door.size("radius", shape.radius);
+  door.size("thickness", shape.thickness);
+  if (shape.thickness >= shape.radius)
+    door.refuse(
+        fmt::format("thickness is {} m and radius {} m: nothing is hollow", shape.thickness, shape.radius),
+        "Make thickness smaller than radius.");
+}
 
 }  // namespace detail
 
@@ -210,6 +219,13 @@ MeshCounts counts_of(const PlaneShape& shape) { return grid_counts(ShapeDoor("pl
 MeshCounts counts_of(const ClothShape& shape) { return grid_counts(ShapeDoor("cloth"), shape); }
 MeshCounts counts_of(const CylinderShape& shape) { return capped_counts(ShapeDoor("cylinder"), shape); }
 MeshCounts counts_of(const CapsuleShape& shape) { return capped_counts(ShapeDoor("capsule"), shape); }
+MeshCounts counts_of(const BowlShape& shape) {
+  const ShapeDoor door("bowl");
+  door.count("around", shape.around, 3);
+  door.count("rings", shape.rings, 1);
+  const double vertices = 2 * as_double(shape.around) * as_double(shape.rings);
+  return door.counts(vertices + 2, 2 * vertices);
+}
 
 namespace {
 
@@ -297,6 +313,21 @@ TriangleMesh make(const CapsuleShape& shape) {
     for (std::size_t k = shape.rings - 1; k > 0; --k)
       circles.push_back({r * std::sin(angle(k)), end + r * std::cos(angle(k))});
     return revolve(-end - r, circles, end + r, shape.around);
+  });
+}
+
+TriangleMesh make(const BowlShape& shape) {
+  return checked("bowl", shape, [&] {
+    const auto angle = [&](std::size_t k) { return pi / 2 * as_double(k) / as_double(shape.rings); };
+    const auto circle = [&](double radius, std::size_t k) {
+      const double height = k == shape.rings ? 0 : -radius * std::cos(angle(k));
+      return ProfilePoint{radius * std::sin(angle(k)), height};
+    };
+    const double inside = shape.radius - shape.thickness;
+    std::vector<ProfilePoint> circles;
+    for (std::size_t k = 1; k <= shape.rings; ++k) circles.push_back(circle(shape.radius, k));
+    for (std::size_t k = shape.rings; k > 0; --k) circles.push_back(circle(inside, k));
+    return revolve(-shape.radius, circles, -inside, shape.around);
   });
 }
 

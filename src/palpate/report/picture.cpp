@@ -26,6 +26,7 @@ constexpr std::size_t fine = 3;  // samples of a pixel along each side: smooth o
 struct Scene {
   std::vector<Vec3> points;
   std::vector<TriangleCorners> triangles;
+  std::size_t top_points = 0, top_triangles = 0;  // where those begin that are on top
 };
 
 Mat3 turned_to(const PictureView& view) {
@@ -42,8 +43,13 @@ Scene seen(std::span<const TriangleMesh> meshes, const PictureView& view) {
   double unit = 1;  // huge and tiny meshes alike
   for (const TriangleMesh& mesh : meshes) unit = std::min(unit, unit_scale(mesh.positions));
   Scene scene;
-  for (const TriangleMesh& mesh : meshes) {
+  for (std::size_t m = 0; m < meshes.size(); ++m) {
+    const TriangleMesh& mesh = meshes[m];
     const std::size_t before = scene.points.size();
+    if (m + view.on_top <= meshes.size()) {
+      scene.top_points = before;
+      scene.top_triangles = scene.triangles.size();
+    }
     if (before + mesh.positions.size() > no_index)
       throw Error(Place::named("picture", "of all meshes"), "they have too many vertices together",
                   "Draw fewer of them at once.");
@@ -60,6 +66,12 @@ Scene seen(std::span<const TriangleMesh> meshes, const PictureView& view) {
       0.94 * std::min(width / std::max(box.size().x(), 1e-300), height / std::max(box.size().y(), 1e-300));
   const Vec3 middle(width / 2, height / 2, 0);
   for (Vec3& p : scene.points) p = scale * (p - box.center()) + middle;
+  if (view.on_top == 0) {
+    scene.top_points = scene.points.size();
+    scene.top_triangles = scene.triangles.size();
+  }
+  for (std::size_t i = scene.top_points; i < scene.points.size(); ++i)
+    scene.points[i].z() += 2 * scale * box.size().z() + 1;
   return scene;
 }
 
@@ -135,7 +147,7 @@ std::vector<std::uint8_t> draw_picture(std::span<const TriangleMesh> meshes, con
     RasterBand band(fine * view.width, fine * chunk.begin, fine * (chunk.end - chunk.begin));
     for (const std::uint32_t t : bins.of(chunk.index)) {
       const auto p = triangle_at(scene.points, scene.triangles[t]);
-      band.paint(p, grey_of(p), line);
+      band.paint(p, t < scene.top_triangles ? grey_of(p) : 0.1f, line);
     }
     for (std::size_t y = chunk.begin; y < chunk.end; ++y)
       average(band, y, std::span(pixels).subspan(y * view.width, view.width));

@@ -14,6 +14,7 @@ struct PictureView {
   std::size_t width = 800, height = 600;  // [pixels]
   double azimuth = 30, elevation = 25;    // where one stands [degrees]; z is up
   bool edges = true;                      // draw the triangles' sides
+  std::size_t on_top = 0;  // of the meshes, so many of the last are drawn dark and over the others
 };
 
 // Grey values, row by row from the top. The meshes fill the picture together, without perspective.

@@ -19,27 +19,35 @@ Vec3 ContactSpring::drag(const Vec3& vector) const {
 }
 
 double ContactLaw::value(std::span<const Vec3> vectors, std::span<Vec3> gradient) {
-  return parallel_reduce(
-      springs.size(), grain, 0.0, partial_,
-      [&](Chunk chunk) {
-        double sum = 0;
-        for (std::size_t c = chunk.begin; c < chunk.end; ++c) {
-          const ContactSpring& spring = springs[c];
-          const double push = spring.push(vectors[c]);
-          gradient[c] = -push * spring.normal;
-          if (push > 0) sum += 0.5 * push * push / spring.stiffness;
-          if (!(spring.slip > 0)) continue;
-          const double stretch = spring.across(vectors[c]).norm(), kt = spring.tangent_stiffness;
-          sum += kt * stretch <= spring.slip ? 0.5 * kt * stretch * stretch
-                                             : spring.slip * (stretch - 0.5 * spring.slip / kt);
-          gradient[c] -= spring.drag(vectors[c]);
-        }
-        return sum;
-      },
-      [](double a, double b) { return a + b; });
+  double held = 0;
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    const Vec3& off = vectors[springs.size() + j];
+    gradient[springs.size() + j] = joints[j] * off;
+    held += 0.5 * joints[j] * off.squaredNorm();
+  }
+  return held + parallel_reduce(
+                    springs.size(), grain, 0.0, partial_,
+                    [&](Chunk chunk) {
+                      double sum = 0;
+                      for (std::size_t c = chunk.begin; c < chunk.end; ++c) {
+                        const ContactSpring& spring = springs[c];
+                        const double push = spring.push(vectors[c]);
+                        gradient[c] = -push * spring.normal;
+                        if (push > 0) sum += 0.5 * push * push / spring.stiffness;
+                        if (!(spring.slip > 0)) continue;
+                        const double stretch = spring.across(vectors[c]).norm(),
+                                     kt = spring.tangent_stiffness;
+                        sum += kt * stretch <= spring.slip ? 0.5 * kt * stretch * stretch
+                                                           : spring.slip * (stretch - 0.5 * spring.slip / kt);
+                        gradient[c] -= spring.drag(vectors[c]);
+                      }
+                      return sum;
+                    },
+                    [](double a, double b) { return a + b; });
 }
 
 void ContactLaw::stiffness(std::span<const Vec3> vectors, std::span<Mat3> out) {
+  for (std::size_t j = 0; j < joints.size(); ++j) out[springs.size() + j] = joints[j] * Mat3::Identity();
   parallel_for(springs.size(), grain, [&](std::size_t c) {
     const ContactSpring& spring = springs[c];
     const Mat3 along = spring.normal * spring.normal.transpose();

@@ -42,6 +42,8 @@ struct ContactSpring {
 class ContactLaw final : public CouplingLaw {
  public:
   std::vector<ContactSpring> springs;
+  // Of vectors that come after those of the springs: k of springs that hold them at zero [N/m].
+  std::vector<double> joints;
 
   double value(std::span<const Vec3> vectors, std::span<Vec3> gradient) override;
   void stiffness(std::span<const Vec3> vectors, std::span<Mat3> out) override;

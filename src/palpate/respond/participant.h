@@ -7,14 +7,10 @@
 #include <palpate/base/ids.h>
 #include <palpate/collide/contact.h>
 #include <palpate/mesh/embedding.h>
+#include <palpate/respond/response_options.h>
 #include <palpate/soft/soft_body.h>
 
 namespace palpate {
-
-struct ContactMaterial {
-  double friction = 0.3;         // of what slides; of two bodies, the root of the product
-  double static_friction = 0.3;  // of what sticks; where it is below the other, that counts
-};
 
 struct Participant {
   enum class Kind : std::uint8_t {
@@ -35,6 +31,7 @@ struct Participant {
   double mass = 0;                            // of what moves [kg]
   double area = 0;                            // of its surface [m^2]
   ContactMaterial material = {};
+  std::uint64_t placings = 0;  // how often it was placed from outside, where it may overlap others
 };
 
 }  // namespace palpate

@@ -14,7 +14,7 @@ namespace palpate {
 
 namespace {
 
-constexpr std::array<std::string_view, 2> names = {"none", "constraint"};
+constexpr std::array<std::string_view, 4> names = {"none", "constraint", "penalty", "impulse"};
 
 }  // namespace
 

@@ -11,7 +11,8 @@
 // there touch. Where one of the two sees the other through its own body, or through the other's (plates
 // thinner than the contact distance), there is nothing to push. Where both do, the bodies overlap, or both
 // are thin: the first is taken for true only of surfaces that are known to overlap. Open surfaces have two
-// outsides: a feature is where it is, as nothing crosses a surface in a step (guard.h).
+// outsides: a feature is where it is, as nothing crosses a surface in a step
+// (touching_guard.cpp).
 #pragma once
 
 #include <array>

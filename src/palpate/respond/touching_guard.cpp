@@ -11,7 +11,8 @@ namespace palpate {
 
 namespace {
 
-constexpr double raise = 8;  // of a contact that was there and did not hold: so many times as stiff
+constexpr double raise = 8;          // of a contact that was there and did not hold: so many times as stiff
+constexpr double clear_angle = 0.1;  // of two edges: its sine
 
 }  // namespace
 
@@ -104,8 +105,11 @@ Touch TouchingStep::touch_of(const Crossing& crossing) {
   const Vec3 across = edges ? Vec3((then[1] - then[0]).cross(then[3] - then[2]))
                             : Vec3((then[2] - then[1]).cross(then[3] - then[1]));
   const double length = across.norm();
+  // Of edges that are all but parallel, what is across both may point anywhere.
+  const double sides = edges ? (then[1] - then[0]).norm() * (then[3] - then[2]).norm()
+                             : (then[2] - then[1]).norm() * (then[3] - then[1]).norm();
   touch.normal = before.normal;
-  if (length > 1e-12 * (then[1] - then[0]).norm() * (then[3] - then[2]).norm()) {
+  if (length > (edges ? clear_angle : 1e-12) * sides) {
     touch.normal = across / length;
     if (touch.normal.dot(before.normal) < 0) touch.normal = -touch.normal;
   }
@@ -134,8 +138,14 @@ bool TouchingStep::guard(TouchingReport& report) {
       merged_harder_.push_back(harder_[at]);
     }
   };
-  for (const Crossing& crossing : detector_->crossings()) {
-    if (!(crossing.time > 0)) continue;
+  // What tetrahedra carry that stay upright does not cross itself from near by: most of what would have to be
+  // looked at is that.
+  upright_.assign(participants_.size(), 0);
+  for (std::size_t slot = 0; slot < participants_.size(); ++slot)
+    if (participants_[slot].kind == Participant::Kind::soft)
+      upright_[slot] = participants_[slot].soft->stayed_upright() ? 1 : 0;
+  for (const Crossing& crossing : detector_->crossings({.without_neighbours = upright_})) {
+    if (!(crossing.time > 0) || overlaps_.has(crossing.first_surface, crossing.second_surface)) continue;
     crosses = true;
     fraction_ = std::min(fraction_, crossing.time);
     keep_below(crossing.key);

@@ -196,6 +196,23 @@ void RigidBodies::set_state(BodyId id, const RigidState& state) {
   wake(id);
 }
 
+void RigidBodies::strike(BodyId id, const Vec3& impulse, const Vec3& where) {
+  const std::uint32_t place = require(id);
+  if (bodies_[place].kind != RigidKind::dynamic) return;
+  wake(id);
+  Moving& m = now_[place];
+  m.velocity += bodies_[place].inverse_mass * impulse;
+  m.momentum += unturned(m.turn, (where - m.centre).cross(impulse));
+}
+
+void RigidBodies::kick(BodyId id, const Vec3& velocity, const Vec3& spin) {
+  const std::uint32_t place = require(id);
+  if (bodies_[place].kind != RigidKind::dynamic) return;
+  wake(id);
+  now_[place].velocity += velocity;
+  now_[place].momentum += bodies_[place].mass.moments.cwiseProduct(unturned(now_[place].turn, spin));
+}
+
 void RigidBodies::move_to(BodyId id, const Pose& pose) {
   const std::uint32_t place = require(id);
   require_state({pose, Vec3::Zero(), Vec3::Zero()});

@@ -86,8 +86,12 @@ class RigidBodies : private RigidView {
   double step() const override { return step_; }
   const RigidView& view() const { return *this; }
   void set_state(BodyId id, const RigidState& state);
+  // Of a dynamic body: a push at a place of the world, at once [N s]. It wakes up.
+  void strike(BodyId id, const Vec3& impulse, const Vec3& where);
+  void kick(BodyId id, const Vec3& velocity, const Vec3& spin);  // the same: what it moves at besides
   // Of a kinematic body: where it is at the end of the next step.
   void move_to(BodyId id, const Pose& pose);
+  RigidKind kind(BodyId id) const { return bodies_[require(id)].kind; }
   bool asleep(BodyId id) const;
   void wake(BodyId id);
   void set_gravity(const Vec3& gravity);
@@ -110,10 +114,25 @@ class RigidBodies : private RigidView {
     Vec3 start = Vec3::Zero();  // where its centre was when the step began
     Vec3 turn_back =
         Vec3::Zero();  // to how it was turned then: axis times angle, along the axes, about [rad]
+    Vec3 velocity = Vec3::Zero(), spin = Vec3::Zero();  // when the step began, along the world's axes
   };
   FreeMotion free_motion(BodyId id) const;
+  // Adds all that joints connect with these bodies. In ascending order of places, each once.
+  void add_joined(std::vector<BodyId>& bodies);
+  // A joint as it is at the end of free motion.
+  struct HeldJoint {
+    std::array<BodyId, 2> bodies;
+    std::size_t count;  // of rows
+    double compliance;
+    ConstraintRows rows;
+  };
+  bool is_before(BodyId a, BodyId b) const { return require(a) < require(b); }  // in that order
+  // Those of a list that add_joined() made.
+  void held_joints(std::span<const BodyId> bodies, std::vector<HeldJoint>& out) const;
   // It goes there instead, and is turned besides: axis times angle, along those axes [rad].
   void correct(BodyId id, const Vec3& centre, const Vec3& turn);
+  // Makes joints of bodies that were corrected hold: to be called when all are.
+  void hold();
   // Of a step that is cut short, the part of it that is done.
   RigidReport end_step(double part = 1);
   std::size_t joints() const { return joint_ids_.size(); }
@@ -178,7 +197,6 @@ class RigidBodies : private RigidView {
     return std::span(list).subspan(island.joint_begin, island.joint_end - island.joint_begin);
   }
   void move_all(double seconds);
-  void move_again(double seconds);
   void begin_all(double seconds);
   RigidReport end_all();
   void undo();

@@ -207,7 +207,7 @@ void RigidBodies::begin_all(double seconds) {
 
 RigidReport RigidBodies::end_all() {
   const double seconds = step_, start = begun_;
-  move_again(seconds);
+  hold();
   for (const Island& island : islands_) {
     if (!is_awake(island)) continue;
     report_.rounds = std::max(report_.rounds, island.rounds);

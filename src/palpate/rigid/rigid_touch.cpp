@@ -14,7 +14,46 @@ RigidBodies::FreeMotion RigidBodies::free_motion(BodyId id) const {
           mass.mass,
           (mass.moments / mass.mass).cwiseSqrt(),
           start_[place].centre,
-          (back.w() < 0 ? -2 : 2) * back.vec()};
+          (back.w() < 0 ? -2 : 2) * back.vec(),
+          start_[place].velocity,
+          start_[place].turn * bodies_[place].inverse_moments.cwiseProduct(start_[place].momentum)};
+}
+
+void RigidBodies::add_joined(std::vector<BodyId>& bodies) {
+  list_joints();
+  const auto lower = [&](BodyId a, BodyId b) { return require(a) < require(b); };
+  const auto tidy = [&] {
+    std::sort(bodies.begin(), bodies.end(), lower);
+    bodies.erase(std::unique(bodies.begin(), bodies.end()), bodies.end());
+  };
+  tidy();
+  if (islands_.empty()) return;
+  const auto given = static_cast<std::ptrdiff_t>(bodies.size());
+  for (const Island& island : islands_) {
+    const auto members = members_of(island);
+    if (std::any_of(members.begin(), members.end(), [&](std::uint32_t place) {
+          return std::binary_search(bodies.begin(), bodies.begin() + given, bodies_[place].id, lower);
+        }))
+      for (const std::uint32_t place : members) bodies.push_back(bodies_[place].id);
+  }
+  tidy();
+}
+
+void RigidBodies::held_joints(std::span<const BodyId> bodies, std::vector<HeldJoint>& out) const {
+  out.clear();
+  for (const Island& island : islands_) {
+    if (!std::binary_search(bodies.begin(), bodies.end(), bodies_[members_of(island)[0]].id,
+                            [&](BodyId a, BodyId b) { return require(a) < require(b); }))
+      continue;
+    for (std::size_t j = island.joint_begin; j < island.joint_end; ++j) {
+      const Linked& linked = linked_[j];
+      HeldJoint& held = out.emplace_back();
+      held.bodies = linked.joint->bodies();
+      held.count = linked.rows;
+      held.compliance = linked.joint->compliance();
+      linked.joint->at(side_of(linked.side[0], now_, 1), side_of(linked.side[1], now_, 1), held.rows);
+    }
+  }
 }
 
 // As an impulse at the start: what is joined to something goes on from there once more.
@@ -40,12 +79,12 @@ void RigidBodies::correct(BodyId id, const Vec3& centre, const Vec3& turn) {
   now.turn = (now.turn * by).normalized();
 }
 
-void RigidBodies::move_again(double seconds) {
+void RigidBodies::hold() {
   for (Island& island : islands_) {
     if (!island.corrected) continue;
     island.corrected = false;
     for (const std::uint32_t i : members_of(island)) before_[i] = half_[i];
-    move_island(island, seconds);
+    move_island(island, step_);
   }
 }
 

@@ -63,7 +63,7 @@ class Builder {
 
  private:
   void add(const SceneBody& body) {
-    const BodyOptions options{body.name, body.pose(), body.collide, body.self_contacts};
+    const BodyOptions options{body.name, body.pose(), body.collide, body.self_contacts, body.touch};
     switch (body.kind) {
       case SceneBodyKind::fixed:
         world_->add_static(triangle_mesh(body.mesh), options);
@@ -108,6 +108,7 @@ class Builder {
     options.gravity = body.gravity;
     options.collides = body.collide;
     options.self_contacts = body.self_contacts;
+    options.touch = body.touch;
     world_->add_rigid(mesh, options);
   }
 
@@ -117,6 +118,7 @@ class Builder {
     options.gravity = body.gravity;
     options.collides = body.collide;
     options.self_contacts = body.self_contacts;
+    options.touch = body.touch;
     const SoftBodyOptions solver = solver_options(scene_);
     std::vector<Vec3> own;  // the nodes, in the mesh's own coordinates
     BodyId id;
@@ -247,7 +249,8 @@ class Builder {
                        .other = joint.other_point,
                        .axis = joint.axis,
                        .length = joint.length,
-                       .compliance = joint.compliance});
+                       .compliance = joint.compliance},
+                      joint.collide);
   }
 
   const Scene& scene_;
@@ -265,6 +268,7 @@ WorldOptions world_options(const Scene& scene) {
   options.contact.margin = scene.contact.margin;
   options.contact.finder = scene.contact.finder;
   options.detects = scene.contact.enabled;
+  options.response = scene.contact.response;
   options.substeps = scene.run.substeps;
   return options;
 }

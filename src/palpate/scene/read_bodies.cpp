@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <random>
 
 #include <Eigen/Eigenvalues>
 
@@ -108,6 +109,39 @@ void require_solid(const SceneTable& table, const SceneBody& body) {
               fmt::format("Take one of {}, or make it a shell.", solids));
 }
 
+// In rows, along x first.
+std::vector<SceneBody> copies_of(const SceneBody& body, const SceneValue& value, std::uint64_t seed) {
+  const SceneTable table(value, scene_section("copies"));
+  std::vector<std::uint32_t> counts;
+  Vec3 spacing = Vec3::Zero();
+  double shake = 0;
+  table.get("counts", counts);
+  table.get("spacing", spacing);
+  table.get("shake", shake);
+  if (counts.size() != 3)
+    throw Error(table.place("counts"), fmt::format("counts has {} numbers", counts.size()),
+                "Give three: along x, y and z.");
+  const double all = double{1} * counts[0] * counts[1] * counts[2];
+  if (!(all <= 1e6))
+    throw Error(table.place("counts"), fmt::format("these are {:.3g} bodies", all), "Take at most 1e6.");
+  std::mt19937_64 random(seed);
+  const auto off = [&] { return shake * (static_cast<double>(random() >> 11) * 0x1p-52 - 1); };
+  std::vector<SceneBody> bodies;
+  for (std::uint32_t k = 0; k < counts[2]; ++k)
+    for (std::uint32_t j = 0; j < counts[1]; ++j)
+      for (std::uint32_t i = 0; i < counts[0]; ++i) {
+        SceneBody& one = bodies.emplace_back(body);
+        one.name = fmt::format("{} {}", body.name, bodies.size());
+        Vec3 by = Vec3(i, j, k).cwiseProduct(spacing);
+        for (double& along : by) along += off();
+        one.position += by;
+        if (!one.motion) continue;
+        for (SceneKeyframe& keyframe : one.motion->keyframes) keyframe.position += by;
+        if (one.motion->centre) *one.motion->centre += by;
+      }
+  return bodies;
+}
+
 }  // namespace
 
 Quat read_rotation(const SceneValue& value) {
@@ -125,6 +159,15 @@ Quat read_rotation(const SceneValue& value) {
   const double half = 0.5 * radians * std::remainder(degrees, 720);
   const Vec3 v = std::sin(half) * axis;
   return {std::cos(half), v.x(), v.y(), v.z()};
+}
+
+ContactMaterial read_touch(const SceneTable& table, const ContactMaterial& otherwise) {
+  ContactMaterial touch = otherwise;
+  table.get("friction", touch.friction);
+  if (table.has("friction")) touch.static_friction = touch.friction;
+  table.get("static_friction", touch.static_friction);
+  table.get("restitution", touch.restitution);
+  return touch;
 }
 
 SceneMotion read_motion(const SceneValue& value) {
@@ -188,7 +231,7 @@ SceneFix read_fix(const SceneValue& value) {
   return fix;
 }
 
-SceneBody read_body(const SceneValue& value, const Scene& scene, SceneFolder& folder) {
+std::vector<SceneBody> read_bodies(const SceneValue& value, const Scene& scene, SceneFolder& folder) {
   const SceneTable table(value, scene_section("body"));
   SceneBody body;
   body.origin.place = table.place();
@@ -203,10 +246,13 @@ SceneBody read_body(const SceneValue& value, const Scene& scene, SceneFolder& fo
   if (const SceneValue* rotation = table.find("rotation")) body.rotation = read_rotation(*rotation);
   table.get("self_contacts", body.self_contacts);
   table.get("collide", body.collide);
+  body.touch = read_touch(table, scene.contact.touch);
   read_dynamics(table, scene.world, body);
   read_string(table, body);
   read_softness(table, scene, folder, body);
-  return body;
+  const SceneValue* copies = table.find("copies");
+  return copies == nullptr ? std::vector<SceneBody>{body}
+                           : copies_of(body, *copies, scene.run.seed + scene.bodies.size());
 }
 
 }  // namespace palpate::detail

@@ -127,6 +127,7 @@ SceneJoint read_joint(const SceneValue& value, const Scene& scene) {
   table.get_direction("axis", joint.axis);
   table.get("length", joint.length);
   table.get("compliance", joint.compliance);
+  table.get("collide", joint.collide);
   return joint;
 }
 

@@ -23,10 +23,12 @@ Material read_material(const SceneValue& value, const std::map<std::string, Mate
 void require_file_name(const SceneValue& text);
 MeshSource read_mesh_source(const SceneValue& value, SceneFolder& folder);
 Quat read_rotation(const SceneValue& value);
+// Of [contact] or a body; what it does not say is as `otherwise`.
+ContactMaterial read_touch(const SceneTable& table, const ContactMaterial& otherwise);
 SceneMotion read_motion(const SceneValue& value);
 SceneFix read_fix(const SceneValue& value);
-// Damping and materials come from the scene as far as it is read.
-SceneBody read_body(const SceneValue& value, const Scene& scene, SceneFolder& folder);
+// One, or as many as there are copies. Damping and materials come from the scene as far as it is read.
+std::vector<SceneBody> read_bodies(const SceneValue& value, const Scene& scene, SceneFolder& folder);
 // Bodies that they speak of must be in the scene.
 SceneForce read_force(const SceneValue& value, const Scene& scene);
 SceneJoint read_joint(const SceneValue& value, const Scene& scene);

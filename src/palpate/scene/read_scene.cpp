@@ -53,7 +53,13 @@ SceneWorld read_world(const SceneValue& value) {
   return world;
 }
 
-SceneContact read_contact(const SceneValue& value, const Scene& scene) {
+// Contacts are solved together with what the default solver solves, and push by themselves with others.
+std::string response_for(const SceneSolver& solver) {
+  return solver.name == SceneSolver{}.name ? "constraint" : "penalty";
+}
+
+// What bodies that say nothing are like; they are read later.
+SceneContact read_contact(const SceneValue& value, const SceneSolver& solver) {
   const SceneTable table(value, scene_section("contact"));
   SceneContact contact;
   table.get("enabled", contact.enabled);
@@ -61,8 +67,23 @@ SceneContact read_contact(const SceneValue& value, const Scene& scene) {
   table.get("neighbour_distance", contact.neighbour_distance);
   table.get("margin", contact.margin);
   table.get("finder", contact.finder);
+  ResponseOptions& response = contact.response;
+  table.get("response", response.name);
+  if (!table.has("response")) response.name = response_for(solver);
+  table.get("stiffness", response.stiffness);
+  table.get("compliance", response.compliance);
+  table.get("damping", response.damping);
+  table.get("easing_speed", response.easing_speed);
+  table.get("iterations", response.iterations);
+  contact.touch = read_touch(table, contact.touch);
+  return contact;
+}
+
+// Pairs of bodies, when those are known.
+void read_excluded(const SceneValue& value, Scene& scene) {
+  const SceneTable table(value, scene_section("contact"));
   const SceneValue* exclude = table.find("exclude");
-  if (exclude == nullptr) return contact;
+  if (exclude == nullptr) return;
   for (const SceneValue& pair : *exclude->list()) {
     const SceneValue &a = (*pair.list())[0], &b = (*pair.list())[1];
     require_body(scene, *a.text(), a.spot.place());
@@ -70,9 +91,8 @@ SceneContact read_contact(const SceneValue& value, const Scene& scene) {
     if (*a.text() == *b.text())
       throw Error(pair.spot.place(), fmt::format("exclude has '{}' twice in a pair", *a.text()),
                   "Give the body self_contacts = false instead.");
-    contact.exclude.push_back({*a.text(), *b.text()});
+    scene.contact.exclude.push_back({*a.text(), *b.text()});
   }
-  return contact;
 }
 
 Acceleration read_acceleration(const SceneValue& value) {
@@ -108,16 +128,21 @@ SceneSolver read_solver(const SceneValue& value) {
   return solver;
 }
 
-// Every table of a list, with names that differ where they have one.
+// Every table of a list, with names that differ where they have one. A table may be read as several parts.
 template <class Part, class Read>
 void read_all(const SceneValue* list, std::string_view noun, std::vector<Part>& out, Read&& read) {
   if (list == nullptr) return;
   std::set<std::string> names;
   for (const SceneValue& value : *list->list()) {
-    const std::string& name = out.emplace_back(read(value)).name;
-    if (!name.empty() && !names.insert(name).second)
-      throw Error(value.find("name")->spot.place(), fmt::format("there is a {} '{}' already", noun, name),
-                  "Give each a name of its own.");
+    const std::size_t before = out.size();
+    if constexpr (std::is_same_v<decltype(read(value)), Part>)
+      out.push_back(read(value));
+    else
+      for (Part& part : read(value)) out.push_back(std::move(part));
+    for (std::size_t i = before; i < out.size(); ++i)
+      if (const std::string& name = out[i].name; !name.empty() && !names.insert(name).second)
+        throw Error(value.find("name")->spot.place(), fmt::format("there is a {} '{}' already", noun, name),
+                    "Give each a name of its own.");
   }
 }
 
@@ -142,9 +167,14 @@ Scene read_tree(const SceneValue& root, SceneFolder& folder) {
   if (const SceneValue* world = table.find("world")) scene.world = read_world(*world);
   if (const SceneValue* solver = table.find("solver")) scene.solver = read_solver(*solver);
   scene.materials = read_materials(table.find("materials"));
+  const SceneValue* contact = table.find("contact");
+  if (contact != nullptr)
+    scene.contact = read_contact(*contact, scene.solver);
+  else
+    scene.contact.response.name = response_for(scene.solver);
   read_all(table.find("body"), "body", scene.bodies,
-           [&](const SceneValue& value) { return read_body(value, scene, folder); });
-  if (const SceneValue* contact = table.find("contact")) scene.contact = read_contact(*contact, scene);
+           [&](const SceneValue& value) { return read_bodies(value, scene, folder); });
+  if (contact != nullptr) read_excluded(*contact, scene);
   read_all(table.find("force"), "force", scene.forces,
            [&](const SceneValue& value) { return read_force(value, scene); });
   read_all(table.find("joint"), "joint", scene.joints,

@@ -20,6 +20,7 @@
 
 #include <palpate/base/error.h>
 #include <palpate/geometry/pose.h>
+#include <palpate/respond/response_options.h>
 #include <palpate/soft/material.h>
 #include <palpate/solve/acceleration.h>
 
@@ -54,7 +55,7 @@ struct SceneWorld {
   friend bool operator==(const SceneWorld&, const SceneWorld&) = default;
 };
 
-// [contact]: what counts as touching.
+// [contact]: what counts as touching, and what it does.
 struct SceneContact {
   bool enabled = true;
   double distance = 0.001;                        // [m]
@@ -62,6 +63,8 @@ struct SceneContact {
   double margin = 0;                              // [m]
   std::string finder = "auto";                    // of finders()
   std::vector<std::array<std::string, 2>> exclude = {};  // pairs of bodies that pass through each other
+  ResponseOptions response = {};                         // what contacts do
+  ContactMaterial touch = {};                            // of bodies that do not say otherwise
   friend bool operator==(const SceneContact&, const SceneContact&) = default;
 };
 
@@ -157,6 +160,7 @@ struct SceneBody {
   std::optional<bool> self_contacts = {};  // on for what deforms, if not given
   bool collide = true;                     // takes part in contacts
   bool gravity = true;                     // feels the world's gravity
+  ContactMaterial touch = {};              // what it is like to the touch
   Material material = {};                  // of soft bodies, shells and strings
   std::string material_name = {};          // for people; empty where the body has its own
   double thickness = 0;                    // of a shell [m]
@@ -210,6 +214,7 @@ struct SceneJoint {
   Vec3 axis = Vec3::UnitZ();               // of hinges and sliders, of unit length
   std::optional<double> length = {};       // of a distance [m]; as placed if not given
   double compliance = 0;                   // how much it gives way [m/N], of turns [rad/(N m)]; 0: not at all
+  bool collide = false;                    // the two bodies touch each other
   SceneOrigin origin = {};
   friend bool operator==(const SceneJoint&, const SceneJoint&) = default;
 };

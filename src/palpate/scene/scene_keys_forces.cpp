@@ -71,7 +71,8 @@ SceneSection joint() {
        value("axis", T::direction, {}, {}, {}, "of any length", {"hinge", "slider"}, true),
        value("length", T::number, "m", "as placed", at_least(0), "of a distance", distance),
        value("compliance", T::number, "m/N", "0", at_least(0),
-             "how much it gives way; of turns in rad/(N m)")}};
+             "how much it gives way; of turns in rad/(N m)"),
+       flag("collide", "the two bodies touch each other", "false")}};
 }
 
 }  // namespace

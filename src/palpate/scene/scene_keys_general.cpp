@@ -93,10 +93,11 @@ SceneSection world() {
 
 SceneSection contact() {
   const SceneContact c;
+  const ResponseOptions& r = c.response;
   return {"contact",
           "[contact]",
           "contact",
-          "What counts as touching (docs/contacts.md).",
+          "What counts as touching (docs/contacts.md), and what it does (docs/response.md).",
           {{"enabled", T::flag, "false: nothing touches anything", {}, "true"},
            {"distance", T::number, "what is nearer touches", "m", standard_text(c.distance), above(0)},
            {"neighbour_distance", T::number, "along a surface, what is nearer does not touch itself", "m",
@@ -108,7 +109,28 @@ SceneSection contact() {
             .summary = "how pairs are found",
             .standard = c.finder,
             .names = names_of(finders(), [](const FinderEntry& f) { return f.name; })},
-           {"exclude", T::pairs, "bodies that pass through each other: `[[\"a\", \"b\"], ...]`", {}, "[]"}}};
+           {"exclude", T::pairs, "bodies that pass through each other: `[[\"a\", \"b\"], ...]`", {}, "[]"},
+           {.name = "response",
+            .type = T::choice,
+            .summary = "what contacts do (docs/response.md)",
+            .standard = "constraint; penalty with solvers that sweep",
+            .names = names_of(response_names(), [](std::string_view name) { return name; })},
+           value("friction", T::number, {}, standard_text(c.touch.friction), from_to(0, 1000),
+                 "of what slides, of bodies that do not say otherwise"),
+           value("static_friction", T::number, {}, "as `friction`", from_to(0, 1000),
+                 "of what sticks; not below `friction`"),
+           value("restitution", T::number, {}, standard_text(c.touch.restitution), from_to(0, 1),
+                 "of hits of rigid bodies: how much of the speed comes back"),
+           value("stiffness", T::number, {}, standard_text(r.stiffness), above(0),
+                 "of the layer that touching bodies press: of their own material's"),
+           value("compliance", T::number, "m/Pa", standard_text(r.compliance), at_least(0),
+                 "how far the layer gives way besides that, per pressure"),
+           value("damping", T::number, {}, standard_text(r.damping), at_least(0),
+                 "of the layer: in how many more steps what is pressed comes out"),
+           value("easing_speed", T::number, "m/s", standard_text(r.easing_speed), at_least(0),
+                 "at which bodies that overlap come apart"),
+           value("iterations", T::whole, {}, standard_text(r.iterations), from_to(1, 1e6),
+                 "of a solve with contacts, at most")}};
 }
 
 SceneSection solver() {

@@ -260,6 +260,35 @@ SolveReport SoftBody::solve_alone() {
 
 namespace {
 
+// Six times the volume is a cubic of the time; above zero if its Bernstein coefficients are.
+bool stays_upright(const TetCorners& t, std::span<const Vec3> from, std::span<const Vec3> to) {
+  std::array<Vec3, 3> a, b;
+  for (std::size_t k = 0; k < 3; ++k) {
+    a[k] = from[t[k + 1]] - from[t[0]];
+    b[k] = to[t[k + 1]] - to[t[0]];
+  }
+  const Vec3 start = a[0].cross(a[1]), end = b[0].cross(b[1]), between = a[0].cross(b[1]) + b[0].cross(a[1]);
+  return start.dot(a[2]) > 0 && end.dot(b[2]) > 0 && start.dot(b[2]) + between.dot(a[2]) > 0 &&
+         end.dot(a[2]) + between.dot(b[2]) > 0;
+}
+
+}  // namespace
+
+bool SoftBody::stayed_upright() {
+  if (rest_.tets.empty()) return false;
+  return parallel_reduce(
+             rest_.tets.size(), 2048, std::size_t{0}, partial_,
+             [&](Chunk chunk) {
+               for (std::size_t e = chunk.begin; e < chunk.end; ++e)
+                 if (!is_hole(rest_.tets[e]) && !stays_upright(rest_.tets[e], old_, x_))
+                   return std::size_t{1};
+               return std::size_t{0};
+             },
+             std::plus<>()) == 0;
+}
+
+namespace {
+
 void require_length(double seconds) {
   if (!(seconds > 0) || !std::isfinite(seconds))
     throw Error(Place::named("soft body", "step"), fmt::format("its length is {} s", seconds),

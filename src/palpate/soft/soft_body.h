@@ -109,6 +109,9 @@ class SoftBody {
   std::span<Vec3> unknowns() { return x_; }
   std::span<const Vec3> positions_before() const { return old_; }
   SolveReport solve_alone();
+  // Of the step that was begun: whether all tetrahedra have a volume above zero all the way from where their
+  // nodes were, in straight lines, to where they are. False for what has none.
+  bool stayed_upright();
   // Takes what the unknowns are; of a step that is cut short, the part of it that is done.
   void end_step(double part = 1);
 

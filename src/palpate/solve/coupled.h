@@ -39,7 +39,7 @@ class CouplingLaw {
 };
 
 struct CoupledOptions {
-  int most_gradients = 8;         // conjugate gradients of a step, at most
+  int most_gradients = 4;         // conjugate gradients of a step, at most
   double gradients_until = 0.05;  // of the first residual: then they end
 };
 

@@ -184,6 +184,7 @@ void Descent::run(Landscape& landscape, std::span<Vec3> x, const SolveOptions& o
     ++report.iterations;
     ++iterations;
     if (options.watch && !options.watch(iterations, x)) break;
+    if (-0.5 * slope < options.least_gain) break;
   }
 }
 

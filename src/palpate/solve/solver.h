@@ -22,8 +22,9 @@
 namespace palpate {
 
 struct SolveOptions {
-  int iterations = 10;   // at most
-  double tolerance = 0;  // stop when the residual is below this [m]
+  int iterations = 10;    // at most
+  double tolerance = 0;   // stop when the residual is below this [m]
+  double least_gain = 0;  // of descents: stop when no more of the potential than this is in reach [J]
   double budget = 0;     // stop when this much time is gone [s]; 0: never. Results then depend on the machine
   bool untangle = true;  // begin with sweeps over the nodes around what is turned inside out
   // Called after every iteration with the positions reached; false: enough.

@@ -28,6 +28,12 @@ void require_finite(const TriangleMesh& mesh, std::string_view name) {
                     "Run `palpate mesh check` on the mesh.");
 }
 
+// Bodies stay for many steps.
+WorldOptions lasting(WorldOptions options) {
+  options.contact.finder_options.lasting = true;
+  return options;
+}
+
 }  // namespace
 
 std::string_view name_of(BodyKind kind) {
@@ -36,8 +42,10 @@ std::string_view name_of(BodyKind kind) {
 }
 
 World::World(const WorldOptions& options)
-    : options_(options), rigid_(options.rigid), detector_(options.contact), touching_(options.response) {
-  palpate::require(options.response);
+    : options_(lasting(options)),
+      rigid_(options.rigid),
+      detector_(options_.contact),
+      response_(make_response(options.response)) {
   if (options.substeps < 1)
     throw Error(Place::named("world", "substeps"), fmt::format("there are {}", options.substeps),
                 "At least 1 is needed.");
@@ -131,10 +139,10 @@ BodyId World::add_rigid(const TriangleMesh& surface, const RigidBodyOptions& opt
 BodyId World::add_soft(SoftBody soft, const SoftOptions& options) {
   return add_body(BodyKind::soft, options.name, [&](Body& one) {
     const TetMesh& rest = soft.rest();
-    if (responds() && options.collides && !soft.couples())
-      throw Error(Place::named("body", one.name),
-                  fmt::format("contacts are not solved together with the solver {}", soft.options().solver),
-                  "Use the solver quasi_newton, the response none, or let it not collide.");
+    if (responds() && options.collides)
+      if (const std::string why = response_->refuses(soft); !why.empty())
+        throw Error(Place::named("body", one.name),
+                    fmt::format("the response {} does not work with it", options_.response.name), why);
     if (options.surface && rest.tets.empty()) {  // of a shell: its nodes are the vertices
       one.local = *options.surface;
       one.nodes.resize(one.local.positions.size());
@@ -170,11 +178,14 @@ void World::remove(BodyId id) {
   if (rigid_.contains(id)) rigid_.remove(id);
   for (std::size_t i = 0; i < soft_forces_.size(); ++i)
     if (soft_forces_[i].body == id) remove(soft_force_ids_.at(i));
+  for (std::size_t i = 0; i < colliders_.size(); ++i)
+    if (colliders_[i] && colliders_[i]->knows(id)) remove(collider_ids_.at(i));
+  std::erase_if(excluded_, [&](const BodyPair& pair) { return pair[0] == id || pair[1] == id; });
   one = {};
   order_.erase(std::find(order_.begin(), order_.end(), id));
   ids_.release(id);
   contacts_ = {};
-  touching_.forget();  // features may be numbered anew
+  if (response_) response_->forget();  // features may be numbered anew
 }
 
 BodyId World::find(std::string_view name) const {
@@ -199,6 +210,7 @@ void World::set_state(BodyId id, const RigidState& state) {
     throw Error(Place::named("body", one.name), fmt::format("it is {}, not rigid", name_of(one.kind)),
                 "Scripts move kinematic bodies; soft() gives nodes.");
   rigid_.set_state(id, state);
+  ++one.placed;
   place_surface(one);
   if (one.touching) detector_.set_pose(one.touching, rigid_.state(id).pose);
 }
@@ -240,7 +252,7 @@ void World::remove(SoftForceId id) {
   soft_forces_[id.index] = {};
 }
 
-JointId World::add_joint(BodyId a, BodyId b, const JointOptions& options) {
+JointId World::add_joint(BodyId a, BodyId b, const JointOptions& options, bool collide) {
   const auto side = [&](BodyId id) -> ConstraintSide {
     if (!id) return {{}, Vec3::Zero()};
     if (body(id).kind == BodyKind::soft)
@@ -248,12 +260,63 @@ JointId World::add_joint(BodyId a, BodyId b, const JointOptions& options) {
                   "Fix nodes of a soft body, or move them by a script.");
     return {rigid_.state(id).pose, rigid_.centre(id)};
   };
-  return rigid_.add(make_joint(a, side(a), b, side(b), options));
+  return add_joint(make_joint(a, side(a), b, side(b), options), collide);
+}
+
+JointId World::add_joint(std::shared_ptr<RigidConstraint> joint, bool collide) {
+  BodyPair pair = {};
+  if (joint && !collide) pair = joint->bodies();
+  const JointId id = rigid_.add(std::move(joint));
+  if (joined_.size() <= id.index) joined_.resize(id.index + std::size_t{1});
+  std::sort(pair.begin(), pair.end());
+  joined_[id.index] = pair;
+  update_exclusion(pair);
+  return id;
+}
+
+void World::remove(JointId id) {
+  rigid_.remove(id);
+  const BodyPair pair = std::exchange(joined_[id.index], {});
+  update_exclusion(pair);
 }
 
 void World::exclude(BodyId a, BodyId b, bool excluded) {
-  const SurfaceId one = body(a).touching, other = body(b).touching;
-  if (one && other) detector_.exclude(one, other, excluded);
+  BodyPair pair = {body(a).id, body(b).id};
+  std::sort(pair.begin(), pair.end());
+  const auto at = std::lower_bound(excluded_.begin(), excluded_.end(), pair);
+  const bool was = at != excluded_.end() && *at == pair;
+  if (excluded && !was) excluded_.insert(at, pair);
+  if (!excluded && was) excluded_.erase(at);
+  update_exclusion(pair);
+}
+
+// Two bodies pass through each other if a user says so, or a joint.
+void World::update_exclusion(const BodyPair& pair) {
+  if (!pair[0] || !pair[1] || !contains(pair[0]) || !contains(pair[1])) return;
+  const SurfaceId one = body(pair[0]).touching, other = body(pair[1]).touching;
+  if (!one || !other) return;
+  ++body(pair[0]).placed;  // where nothing was looked at so far
+  detector_.exclude(one, other,
+                    std::binary_search(excluded_.begin(), excluded_.end(), pair) ||
+                        std::find(joined_.begin(), joined_.end(), pair) != joined_.end());
+}
+
+ColliderId World::add_collider(std::shared_ptr<const Collider> collider) {
+  if (options_.response.name != "impulse")
+    throw Error(Place::named("world", "collider"),
+                fmt::format("the response {} does not ask colliders", options_.response.name),
+                "Use the response impulse.");
+  if (!collider) throw Error(Place::named("world", "collider"), "it is null", "Give one.");
+  const ColliderId made = collider_ids_.create();
+  colliders_.resize(collider_ids_.slots());
+  colliders_[made.index] = std::move(collider);
+  return made;
+}
+
+void World::remove(ColliderId id) {
+  if (!collider_ids_.release(id))
+    throw Error(Place::named("world", "collider"), "it is not there (any more)", "Remove each one once.");
+  colliders_[id.index] = nullptr;
 }
 
 void World::set_gravity(const Vec3& gravity) {
@@ -278,6 +341,7 @@ Energies World::energies() {
   }
   for (const SoftPull& pull : soft_forces_)
     if (pull.force) sum.potential += pull.force->energy(*body(pull.body).soft);
+  if (response_) sum.contact = response_->energy();
   return sum;
 }
 

@@ -28,7 +28,7 @@
 #include <palpate/collide/detector.h>
 #include <palpate/mesh/embedding.h>
 #include <palpate/mesh/mesh.h>
-#include <palpate/respond/touching_step.h>
+#include <palpate/respond/response.h>
 #include <palpate/rigid/joints.h>
 #include <palpate/rigid/rigid_bodies.h>
 #include <palpate/soft/soft_body.h>
@@ -80,7 +80,8 @@ struct SoftOptions {
 
 struct Energies {
   double kinetic = 0, elastic = 0, potential = 0;  // [J]; elastic: of soft bodies; potential: gravity, forces
-  double total() const { return kinetic + elastic + potential; }
+  double contact = 0;                              // of the layers that are pressed, and of what sticks
+  double total() const { return kinetic + elastic + potential + contact; }
 };
 
 // What a step was like.
@@ -104,6 +105,9 @@ struct WorldFrame {
 
 struct SoftForceTag;
 using SoftForceId = Id<SoftForceTag>;
+
+struct ColliderTag;
+using ColliderId = Id<ColliderTag>;
 
 class World {
  public:
@@ -148,15 +152,21 @@ class World {
   ForceId add_force(std::shared_ptr<Force> force) { return rigid_.add(std::move(force)); }
   // On a soft body; it goes with it.
   SoftForceId add_force(BodyId soft, std::shared_ptr<const SoftForce> force);
-  // Where the bodies are now; null ids stand for the world.
-  JointId add_joint(BodyId a, BodyId b, const JointOptions& options);
-  JointId add_joint(std::shared_ptr<RigidConstraint> joint) { return rigid_.add(std::move(joint)); }
+  // Where the bodies are now; null ids stand for the world. Bodies that are joined do not touch each other,
+  // unless `collide` says so.
+  JointId add_joint(BodyId a, BodyId b, const JointOptions& options, bool collide = false);
+  JointId add_joint(std::shared_ptr<RigidConstraint> joint, bool collide = false);
   void remove(ForceId id) { rigid_.remove(id); }
   void remove(SoftForceId id);
-  void remove(JointId id) { rigid_.remove(id); }
+  void remove(JointId id);
   void exclude(BodyId a, BodyId b, bool excluded = true);
+  // Where bodies hit each other, besides their meshes; for the response "impulse".
+  ColliderId add_collider(std::shared_ptr<const Collider> collider);
+  void remove(ColliderId id);
   void set_gravity(const Vec3& gravity);
   Detector& detector() { return detector_; }
+  // What is legal and perhaps not meant, for people: contact distances far from the sizes of triangles.
+  std::vector<std::string> remarks() const;
   const WorldOptions& options() const { return options_; }
 
   // --- time ---
@@ -166,7 +176,7 @@ class World {
   std::span<const Stage> stages() const { return timer_.stages(); }  // of the last step
   const ContactSet& contacts() const { return contacts_; }           // of the last (sub)step's start
   // What contacts pushed with at the end of the last (sub)step; and on one body, summed up [N].
-  std::span<const ContactForce> contact_forces() const { return touching_.forces(); }
+  std::span<const ContactForce> contact_forces() const;
   Vec3 contact_force(BodyId id) const;
   Energies energies();
   // Called at the end of every step, in the order they were added.
@@ -201,6 +211,7 @@ class World {
     std::vector<Vec3> pulls;                  // on nodes, of forces in this step
     bool surface_is_boundary = false;         // of the tetrahedra
     std::uint64_t placings = 0, changes = 0;  // that the surface has seen
+    std::uint64_t placed = 0;                 // from outside, so far; of soft bodies, besides their own
     ContactMaterial touch;
     double area = 0;  // of the surface [m^2]
   };
@@ -224,7 +235,7 @@ class World {
   void take_inputs(double seconds);
   void ask_soft_forces(double seconds);
   void find_contacts();
-  bool responds() const { return options_.detects && options_.response.name != "none"; }
+  bool responds() const { return options_.detects && response_ != nullptr; }
   void answer_contacts();
   void move_bodies(double seconds);
   void settle(double seconds);
@@ -242,11 +253,17 @@ class World {
     BodyId body;
     std::shared_ptr<const SoftForce> force;
   };
-  std::vector<SoftPull> soft_forces_;  // by the index of an id
+  std::vector<SoftPull> soft_forces_;      // by the index of an id
+  using BodyPair = std::array<BodyId, 2>;  // ascending
+  std::vector<BodyPair> joined_;           // by the index of a joint's id; null: they may touch
+  std::vector<BodyPair> excluded_;         // by users, ascending
+  void update_exclusion(const BodyPair& pair);
+  IdPool<ColliderTag> collider_ids_;
+  std::vector<std::shared_ptr<const Collider>> colliders_;  // by the index of an id
   RigidBodies rigid_;
   Detector detector_;
   ContactSet contacts_;
-  TouchingStep touching_;
+  std::unique_ptr<Response> response_;     // null: none
   std::vector<Participant> participants_;  // by the slots of the detector
   StageTimer timer_;
   StepReport report_;

@@ -55,7 +55,7 @@ std::uint64_t World::hash() const {
     hash.add(id.generation);
     if (bodies_[id.index].soft) bodies_[id.index].soft->hash(hash);
   }
-  touching_.hash(hash);
+  if (response_) response_->hash(hash);
   return hash.value();
 }
 
@@ -81,6 +81,7 @@ void World::write_structure(ByteWriter& to) const {
   to.put(std::uint64_t{rigid_.joints()});
   to.put(std::uint64_t{rigid_.forces()});
   to.put(std::uint64_t{soft_force_ids_.size()});
+  to.put(std::string_view(options_.response.name));
 }
 
 void World::snapshot(Snapshot& into) const {
@@ -94,7 +95,7 @@ void World::snapshot(Snapshot& into) const {
   rigid_.save(to);
   for (const BodyId id : order_)
     if (bodies_[id.index].soft) bodies_[id.index].soft->save(to);
-  touching_.save(to);
+  if (response_) response_->save(to);
   to.put(checksum(into.bytes));
 }
 
@@ -131,6 +132,8 @@ void World::restore(const Snapshot& snapshot) {
   if (from.get<std::uint64_t>() != rigid_.joints() || from.get<std::uint64_t>() != rigid_.forces() ||
       from.get<std::uint64_t>() != soft_force_ids_.size())
     refuse(what, "it has other joints or forces");
+  if (const std::string then = from.get_text(); then != options_.response.name)
+    refuse(what, fmt::format("its contacts were answered by {}, not by {}", then, options_.response.name));
   steps_ = from.get<std::uint64_t>();
   time_ = from.get<double>();
   rigid_.load(from);
@@ -141,7 +144,7 @@ void World::restore(const Snapshot& snapshot) {
     one.soft->load(from);
     follow_changes(one);
   }
-  touching_.load(from);
+  if (response_) response_->load(from);
   if (from.left() != 0) refuse(what, "there is more in it than there should be");
   contacts_ = {};
   settle(0);

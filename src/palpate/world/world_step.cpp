@@ -97,7 +97,7 @@ void World::answer_contacts() {
     const Body& one = bodies_[id.index];
     if (one.touching) participants_[one.touching.index] = participant(one);
   }
-  touching_.begin(detector_, contacts_, rigid_, participants_);
+  response_->begin({&detector_, &rigid_, participants_, colliders_}, contacts_.contacts);
 }
 
 // A body as a response sees it.
@@ -109,6 +109,7 @@ Participant World::participant(const Body& one) const {
   p.material = one.touch;
   p.area = one.area;
   p.local = one.local.positions;
+  p.placings = one.placed + (one.soft ? one.soft->placings() : 0);
   switch (one.kind) {
     case BodyKind::fixed:
       p.kind = Kind::still;
@@ -132,10 +133,14 @@ Participant World::participant(const Body& one) const {
   return p;
 }
 
+std::span<const ContactForce> World::contact_forces() const {
+  return response_ ? response_->forces() : std::span<const ContactForce>();
+}
+
 Vec3 World::contact_force(BodyId id) const {
   require(id);
   Vec3 sum = Vec3::Zero();
-  for (const ContactForce& one : touching_.forces()) {
+  for (const ContactForce& one : contact_forces()) {
     if (one.second == id) sum += one.force;
     if (one.first == id) sum -= one.force;
   }
@@ -151,7 +156,7 @@ void World::move_bodies(double seconds) {
   }
   RigidReport rigid;
   if (responds()) {
-    report_.touching = touching_.step(seconds);
+    report_.touching = response_->step(seconds);
     rigid = report_.touching.rigid;
     report_.soft.iterations += report_.touching.solve.iterations;
     report_.soft.evaluations += report_.touching.solve.evaluations;

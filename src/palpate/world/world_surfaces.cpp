@@ -2,6 +2,8 @@
 // the same numbers, so what is done to one is done to the other.
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include <palpate/base/parallel.h>
 #include <palpate/mesh/boundary.h>
 #include <palpate/mesh/degenerate.h>
@@ -27,7 +29,7 @@ void World::add_surface(Body& one, bool collides, std::optional<bool> self_conta
   if (deforms) options.rest = one.local.positions;
   one.touching = detector_.add(deforms || !moves ? one.surface : one.local, options);
   if (moves && !deforms) detector_.set_pose(one.touching, rigid_.state(one.id).pose);
-  touching_.forget();  // features may be numbered anew
+  if (response_) response_->forget();  // features may be numbered anew
   one.area = 0;
   for (const TriangleCorners& t : one.local.triangles) {
     const Triangle at = triangle_at(one.local.positions, t);
@@ -92,6 +94,54 @@ void World::embed_again(Body& one) {
   one.embedding = gone ? Embedding(rest.positions.size(), {old.corners().begin(), old.corners().end()},
                                    {old.weights().begin(), old.weights().end()})
                        : Embedding(rest, one.local.positions);
+}
+
+// Of many bodies that are alike, the first is named.
+std::vector<std::string> World::remarks() const {
+  constexpr double large = 5, small = 1e-3;  // in mean edges
+  struct Found {
+    std::string_view name = {};
+    std::size_t count = 0;
+    double edges = 0;  // how many the contact distance is
+    void note(const std::string& body, double many) {
+      if (count++ > 0) return;
+      name = body;
+      edges = many;
+    }
+    std::string who() const {
+      return count > 1 ? fmt::format("body '{}' and {} more", name, count - 1)
+                       : fmt::format("body '{}'", name);
+    }
+  } far, near;
+  std::vector<std::string> result;
+  if (!options_.detects) return result;
+  const double d = detector_.contact_distance();
+  for (const BodyId id : order_) {
+    const Body& one = body(id);
+    if (!one.touching || one.kind == BodyKind::fixed || one.kind == BodyKind::kinematic) continue;
+    double sum = 0;
+    std::size_t count = 0;
+    for (const TriangleCorners& t : one.local.triangles) {
+      if (is_hole(t)) continue;
+      for (std::size_t k = 0; k < 3; ++k, ++count)
+        sum += (one.local.positions[t[(k + 1) % 3]] - one.local.positions[t[k]]).norm();
+    }
+    if (count == 0) continue;
+    const double edges = d * static_cast<double>(count) / sum;
+    if (edges > large) far.note(one.name, edges);
+    if (edges < small) near.note(one.name, edges);
+  }
+  if (far.count > 0)
+    result.push_back(
+        fmt::format("{}: the contact distance, {:.3g} m, is {:.3g} times the mean edge: what is many "
+                    "triangles away touches; a smaller distance is faster",
+                    far.who(), d, far.edges));
+  if (near.count > 0)
+    result.push_back(
+        fmt::format("{}: the contact distance, {:.3g} m, is {:.2g} of the mean edge: what touches is "
+                    "hard to tell from what crosses; a larger distance is faster",
+                    near.who(), d, near.edges));
+  return result;
 }
 
 }  // namespace palpate
