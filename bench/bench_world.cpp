@@ -1,13 +1,20 @@
-// world/ and rigid/. Three kinds of cases:
+// world/, rigid/ and respond/. The cases:
 //
 //   beam-3120     a step of the largest beam of scenes/beams.toml, and how much of it is neither detection
-//   nor
-//                 solving; the state saved and restored, beside it
+//                 nor solving; the state saved and restored, beside it
 //   boxes-10000   free rigid boxes that tumble, without detection
 //   chain-100     rigid boxes on hinges
+//   tori-51200, knot, spheres-box
+//                 whole scenes, step by step: ours, and with the pieces of the papers (the grid, projections
+//                 one after the other, springs that push), in as many substeps as they need so that nothing
+//                 has gone through at the end, if any number up to most_substeps is enough. Without damping,
+//                 of which projections know nothing.
+//   touching      two tori that touch, from 3,200 to 819,200 triangles
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
@@ -16,6 +23,8 @@
 #include <palpate/world/world.h>
 
 #include "benchmarks.h"
+#include "growth.h"
+#include "scene_steps.h"
 
 namespace palpate::bench {
 
@@ -101,6 +110,100 @@ std::vector<Method> chain(std::uint32_t count) {
   return {method};
 }
 
+// --- whole scenes ---------------------------------------------------------------------------------
+
+constexpr int most_substeps = 16;
+constexpr const char* touching = "touching";
+
+struct Listed {
+  std::string name;
+  std::size_t triangles;
+  int steps;
+  double most_ms;  // that the median of a step must stay below
+  bool even;       // its 99th percentile must stay below twice the median
+  int substeps;    // that the reference needs: the first of 1, 2, 4, ... with which it holds
+};
+const std::vector<Listed>& listed() {
+  static const std::vector<Listed> all = {{"tori-51200", 51200, 180, 16.7, true, 0},
+                                          {"knot", 3960, 180, 16.7, true, 0},
+                                          {"spheres-box", 0, 180, 33, false, 0}};
+  return all;
+}
+
+Method method_of(std::string name, Role role, const std::shared_ptr<SceneSteps>& steps, bool parallel) {
+  Method method;
+  method.name = std::move(name);
+  method.role = role;
+  method.prepare = [steps] { steps->prepare(); };
+  method.run = [steps] { steps->step(); };
+  method.facts = [steps] { return steps->facts(); };
+  method.parallel = parallel;
+  return method;
+}
+
+std::vector<Method> scene(const Listed& of) {
+  const std::vector<std::string> changes = {"materials.gel.damping=0"};
+  const auto ours = std::make_shared<SceneSteps>(scene_of(of.name, changes), 0, of.steps);
+  const auto papers = std::make_shared<SceneSteps>(reference_of(of.name, of.substeps, changes), 0, of.steps);
+  return {method_of("palpate", Role::ours, ours, true),
+          method_of(fmt::format("classic_grid, xpbd, penalty, {} substeps", of.substeps), Role::reference,
+                    papers, false)};
+}
+
+// The tori as they press each other, finer and finer; the tetrahedra that carry them stay as they are.
+std::vector<Method> tori() {
+  std::vector<Method> all;
+  for (const int around : {40, 80, 160, 320, 640}) {
+    const int triangles = 2 * around * around;  // of both
+    std::vector<std::string> changes = {fmt::format("contact.distance={}", 0.0015 * 160 / around)};
+    for (const char* body : {"lower", "upper"}) {
+      changes.push_back(fmt::format("body.{}.surface.around={}", body, around));
+      changes.push_back(fmt::format("body.{}.surface.across={}", body, around / 2));
+    }
+    const auto steps = std::make_shared<SceneSteps>(scene_of("tori-51200", changes), 8, 12);
+    all.push_back(method_of(fmt::format("tori-{}", triangles), Role::ours, steps, true));
+  }
+  return all;
+}
+
+void conclude_scenes(const std::vector<Row>& rows, std::vector<Conclusion>& all) {
+  for (const Listed& one : listed()) {
+    const Row* best = nullptr;
+    for (const Row& row : rows)
+      if (row.case_name == one.name && row.role == Role::ours &&
+          (best == nullptr || row.threads > best->threads))
+        best = &row;
+    if (best == nullptr || best->facts.empty()) continue;
+    const double p50 = fact(*best, "p50_ms"), p99 = fact(*best, "p99_ms");
+    all.push_back({one.name + "_ms", p50, one.most_ms,
+                   fmt::format("{}: {:.1f} ms a step on {} threads (must: below {})", one.name, p50,
+                               best->threads, one.most_ms)});
+    if (one.even)
+      all.push_back({one.name + "_p99", p99 / p50, 2,
+                     fmt::format("{}: 99th percentile {:.1f} ms, {:.2f} of the median (must: below 2)",
+                                 one.name, p99, p99 / p50)});
+    for (const Row& row : rows)
+      if (row.case_name == one.name && row.role == Role::ours && row.threads == 1 && row.ratio_reference)
+        all.push_back(
+            {one.name + "_over_reference", 1 / *row.ratio_reference, 0.25,
+             fmt::format("{}: the papers' pieces take {:.1f} times as long, on one thread (must: 4; "
+                         "aim: 10)",
+                         one.name, *row.ratio_reference)});
+  }
+}
+
+void conclude_growth(const std::vector<Row>& rows, std::vector<Conclusion>& all) {
+  std::vector<std::pair<double, double>> costs;
+  for (const Row& row : rows)
+    if (row.case_name == touching && row.threads == 1 && !row.facts.empty())
+      costs.emplace_back(std::stod(row.method.substr(5)) + fact(row, "contacts"), fact(row, "searching_ms"));
+  if (costs.size() < 3) return;
+  all.push_back({"touching_growth_exponent", growth(costs), 1.05,
+                 fmt::format("detection and response grow as n^{:.2f}, from {:.0f} to {:.0f} triangles and "
+                             "contacts (must: linear)",
+                             growth(costs), costs.front().first, costs.back().first)});
+}
+
 std::vector<Conclusion> conclude(const std::vector<Row>& rows) {
   std::vector<Conclusion> all;
   for (const Row& row : rows) {
@@ -119,17 +222,25 @@ std::vector<Conclusion> conclude(const std::vector<Row>& rows) {
                      fmt::format("10,000 free boxes take {:.2f} ms a step (aim: below 2 on a free core)",
                                  row.median_ms)});
   }
+  conclude_scenes(rows, all);
+  conclude_growth(rows, all);
   return all;
 }
 
 }  // namespace
 
 Benchmark world() {
-  return {"world", "steps of a world: what they cost besides detecting and solving; rigid bodies",
-          [](bool /*quick*/) {
-            return std::vector<Case>{{"beam-3120", 3120, beam},
+  return {"world",
+          "steps of a world: whole scenes; what they cost besides detecting and solving; rigid bodies",
+          [](bool quick) {
+            std::vector<Case> all = {{"beam-3120", 3120, beam},
                                      {"boxes-10000", 10'000, [] { return boxes(10'000); }},
                                      {"chain-100", 100, [] { return chain(100); }}};
+            for (const Listed& one : listed())
+              all.push_back({one.name, one.triangles, [one] { return scene(one); },
+                             static_cast<std::size_t>(quick ? one.steps / 6 : one.steps)});
+            if (!quick) all.push_back({touching, 819'200, tori, 12});
+            return all;
           },
           conclude};
 }

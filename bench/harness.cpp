@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <csignal>
 #include <memory>
 #include <random>
@@ -67,8 +68,9 @@ std::vector<Entry> entries_of(const std::vector<Method>& methods, const Settings
   return entries;
 }
 
-// The first run warms up, is compared with the others' results, and tells how often to repeat.
-void warm_up(const std::string& case_name, std::vector<Entry>& entries, double sample_ms) {
+// The first run warms up, is compared with the others' results, and tells how often to repeat, unless runs
+// are counted one by one.
+void warm_up(const std::string& case_name, std::vector<Entry>& entries, double sample_ms, bool one_by_one) {
   const Method* first = nullptr;
   std::uint64_t expected = 0;
   for (Entry& entry : entries) {
@@ -90,7 +92,8 @@ void warm_up(const std::string& case_name, std::vector<Entry>& entries, double s
     const auto start = Clock::now();
     time_once(entry);
     const double ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-    entry.repeats = static_cast<std::size_t>(std::clamp(sample_ms / std::max(ms, 1e-5), 1.0, 1e6));
+    if (!one_by_one)
+      entry.repeats = static_cast<std::size_t>(std::clamp(sample_ms / std::max(ms, 1e-5), 1.0, 1e6));
   }
 }
 
@@ -128,14 +131,16 @@ Row row_of(const Case& of, const std::vector<Entry>& entries, const Entry& entry
   row.ratio_reference = best_ratio(entries, Role::reference, entry);
   row.ratio_peer = best_ratio(entries, Role::peer, entry);
   if (const auto floor = best_ratio(entries, Role::floor, entry)) row.ratio_floor = 1 / *floor;
-  if (entry.method->facts) row.facts = entry.method->facts();
+  if (entry.method->facts) entry.threads->run([&] { row.facts = entry.method->facts(); });
   row.flags = entry.method->flags;
   return row;
 }
 
-void run_rounds(std::vector<Entry>& entries, const Settings& settings, std::vector<double>& calibration) {
-  const double budget_ms = settings.quick ? 1500 : 8000;
-  const std::size_t fewest = settings.quick ? 5 : 11, most = settings.quick ? 15 : 61;
+// `rounds`: just so many, if it is not 0.
+void run_rounds(std::vector<Entry>& entries, std::size_t rounds, const Settings& settings,
+                std::vector<double>& calibration) {
+  const double budget_ms = rounds > 0 ? HUGE_VAL : settings.quick ? 1500 : 8000;
+  const std::size_t fewest = settings.quick ? 5 : 11, most = rounds > 0 ? rounds : settings.quick ? 15 : 61;
   std::mt19937 order(1);
   std::vector<std::size_t> turn(entries.size());
   for (std::size_t i = 0; i < turn.size(); ++i) turn[i] = i;
@@ -185,8 +190,8 @@ Report run(const Benchmark& benchmark, const Settings& settings) {
     const std::vector<Method> methods = one.make();
     std::vector<Entry> entries = entries_of(methods, settings, pools);
     any = any || !entries.empty();
-    warm_up(one.name, entries, settings.quick ? 2 : 5);
-    run_rounds(entries, settings, report.calibration_ms);
+    warm_up(one.name, entries, settings.quick ? 2 : 5, one.rounds > 0);
+    run_rounds(entries, one.rounds, settings, report.calibration_ms);
     for (const Entry& entry : entries)
       if (!entry.milliseconds.empty()) report.rows.push_back(row_of(one, entries, entry));
     if (interrupted) break;

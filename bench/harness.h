@@ -27,7 +27,8 @@ struct Method {
   std::function<std::uint64_t()> result =
       {};                 // what it computed, as a number: the same for all methods of a case
   bool parallel = false;  // also measured with more than one thread
-  // More to say of it after the last run, for the JSON: "stages.tests" becomes a member of "stages".
+  // More to say of it after the last run, for the JSON: "stages.tests" becomes a member of "stages". Called
+  // with as many threads as the runs were.
   std::function<std::vector<std::pair<std::string, double>>()> facts = {};
   std::vector<std::string> flags = {};  // what is true of it, for the JSON
 };
@@ -37,6 +38,7 @@ struct Case {
   std::string name;
   std::size_t items;  // for nanoseconds an item
   std::function<std::vector<Method>()> make;
+  std::size_t rounds = 0;  // just so many: of what goes on from run to run; 0: as many as there is time for
 };
 
 struct Row;

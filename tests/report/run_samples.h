@@ -86,6 +86,9 @@ struct SampleStep {
     record.vertex_triangle = i % 5;
     record.edge_edge = i % 3;
     if (record.contacts() > 0) record.nearest = 1e-3 / static_cast<double>(i + 1);
+    record.pushing = i % 5 / 2;
+    record.guarded = i % 7;
+    record.parts = i % 4 == 0 ? 2 : 1;
     record.kinetic = 1 + 0.5 * static_cast<double>(i % 2);
     record.elastic = 0.25;
     record.potential = -0.125 * static_cast<double>(i);

@@ -47,6 +47,10 @@ TEST(RunSummary, TellsAllFields) {
   EXPECT_EQ(all["contacts"]["last"], 200 % 5 + 200 % 3);
   EXPECT_EQ(all["contacts"]["vertex_triangle"]["max"], 4);
   EXPECT_DOUBLE_EQ(all["contacts"]["nearest"], 1e-3 / 201);
+  EXPECT_EQ(all["contacts"]["pushing"]["max"], 2);
+  EXPECT_EQ(all["contacts"]["guard"]["added"], 28 * 21 + 10);
+  EXPECT_EQ(all["contacts"]["guard"]["steps_cut"], 50);
+  EXPECT_EQ(all["contacts"]["guard"]["lost_seconds"], 0);
   EXPECT_EQ(all["energy"]["first"], 1.625);
   EXPECT_EQ(all["energy"]["last"], 1 + 0.25 - 25);
   EXPECT_EQ(all["energy"]["drift"], 1 + 0.25 - 25 - 1.625);

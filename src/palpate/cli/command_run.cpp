@@ -136,6 +136,10 @@ class Run {
         (contact.kind() == ContactKind::edge_edge ? one.edge_edge : one.vertex_triangle) += 1;
         one.nearest = std::min(one.nearest, contact.distance);
       }
+      one.pushing = report.touching.pushing;
+      one.guarded = static_cast<std::size_t>(report.touching.guarded);
+      one.parts = static_cast<std::size_t>(std::max(1, report.touching.parts));
+      one.lost = report.touching.lost;
       one.kinetic = energies.kinetic;
       one.elastic = energies.elastic;
       one.potential = energies.potential;

@@ -50,6 +50,9 @@ ordered_json contacts_json(const RunValues& values) {
   contacts["vertex_triangle"] = counts_of(values.vertex_triangle);
   contacts["edge_edge"] = counts_of(values.edge_edge);
   contacts["nearest"] = number(values.nearest.low);
+  contacts["pushing"] = counts_of(values.pushing);
+  contacts["guard"] = {
+      {"added", values.guarded}, {"steps_cut", values.cut}, {"lost_seconds", number(values.lost)}};
   return contacts;
 }
 

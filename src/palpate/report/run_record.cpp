@@ -105,6 +105,10 @@ void RunRecord::add(const StepRecord& one) {
   values_.vertex_triangle.add(static_cast<double>(one.vertex_triangle));
   values_.edge_edge.add(static_cast<double>(one.edge_edge));
   values_.nearest.add(one.nearest);
+  values_.pushing.add(static_cast<double>(one.pushing));
+  values_.guarded += one.guarded;
+  values_.cut += one.parts > 1 ? 1 : 0;
+  values_.lost += one.lost;
   values_.kinetic.add(one.kinetic);
   values_.elastic.add(one.elastic);
   values_.potential.add(one.potential);

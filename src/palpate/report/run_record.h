@@ -29,6 +29,9 @@ struct StepRecord {
   std::span<const Stage> stages = {};                        // as the world's timer has them
   std::size_t vertex_triangle = 0, edge_edge = 0;            // contacts by kind
   double nearest = std::numeric_limits<double>::infinity();  // of their distances [m]
+  std::size_t pushing = 0;                                   // contacts that pushed
+  std::size_t guarded = 0, parts = 1;                        // see TouchingReport
+  double lost = 0;                                           // [s]
   double kinetic = not_known, elastic = not_known;           // energies [J]
   double potential = not_known, total = not_known;           // of gravity; of all [J]
   double residual = not_known;                               // of the solver, when it ended [m]
@@ -91,10 +94,13 @@ struct StageRecord {
 // All but the stages, under the names that a step has for them.
 struct RunValues {
   DurationRecord step;  // whole steps
-  ValueRecord time, contacts, vertex_triangle, edge_edge, nearest;
+  ValueRecord time, contacts, vertex_triangle, edge_edge, nearest, pushing;
   ValueRecord kinetic, elastic, potential, total;
   ValueRecord residual, iterations;
   std::uint64_t failures = 0;
+  // Of what lets nothing through: contacts that it added, steps that it cut short, and time that was dropped.
+  std::uint64_t guarded = 0, cut = 0;
+  double lost = 0;  // [s]
 };
 
 class RunRecord {

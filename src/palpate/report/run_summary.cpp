@@ -44,6 +44,12 @@ Table run_table(const RunFacts& facts, const RunRecord& record) {
   add("real-time factor", number(record.real_time_factor(), 3));
   add("contacts", fmt::format("{} mean, {} most, {} last", count(values.contacts.mean()),
                               count(values.contacts.high), count(values.contacts.last)));
+  if (values.pushing.high > 0)
+    add("pushing", fmt::format("{} mean, {} most, {} last", count(values.pushing.mean()),
+                               count(values.pushing.high), count(values.pushing.last)));
+  if (values.guarded > 0 || values.cut > 0)
+    add("guard", fmt::format("{} contacts added, {} cut short{}", values.guarded, steps_text(values.cut),
+                             values.lost > 0 ? fmt::format(", {} s lost", number(values.lost, 3)) : ""));
   if (values.total.count > 0)
     add("energy",
         fmt::format("{} J first, {} J last", number(values.total.first), number(values.total.last)));

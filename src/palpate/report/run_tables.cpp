@@ -43,7 +43,8 @@ RunTables::RunTables(const std::string& folder, std::vector<std::string> stages)
       timings_(folder + "/timings.csv"),
       contacts_(folder + "/contacts.csv"),
       energies_(folder + "/energies.csv") {
-  contacts_.buffer() += "step,time_s,contacts,vertex_triangle,edge_edge,nearest_m\n";
+  contacts_.buffer() +=
+      "step,time_s,contacts,vertex_triangle,edge_edge,nearest_m,pushing,guarded,parts,lost_s\n";
   energies_.buffer() +=
       "step,time_s,kinetic_J,elastic_J,potential_J,total_J,residual_m,iterations,failures\n";
   if (!stages_.empty()) write_header();
@@ -92,6 +93,8 @@ void RunTables::add(const StepRecord& step) {
   fmt::format_to(std::back_inserter(contacts), ",{},{},{}", step.contacts(), step.vertex_triangle,
                  step.edge_edge);
   add_cell(contacts, step.nearest);
+  fmt::format_to(std::back_inserter(contacts), ",{},{},{},{}", step.pushing, step.guarded, step.parts,
+                 step.lost);
   end_line(contacts_);
   std::string& energies = energies_.buffer();
   begin_line(energies, step);

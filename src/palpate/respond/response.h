@@ -32,6 +32,7 @@ struct TouchingReport {
   int guarded = 0;  // contacts that the guard added
   int parts = 0;    // of the step: more than 1 where motion was cut short
   double lost = 0;  // of the step, what could not be done [s]
+  std::int64_t guard_nanoseconds = 0;  // of looking for what would cross
   SolveReport solve = {};
   RigidReport rigid = {};
 };

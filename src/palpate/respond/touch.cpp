@@ -123,6 +123,11 @@ bool TouchFinder::leads_away(std::uint32_t side, const Vec3& along) const {
   return any;
 }
 
+bool TouchFinder::edges_push(const Surfaces& surfaces, std::uint32_t a, std::uint32_t b, const Vec3& normal) {
+  surfaces_ = &surfaces;
+  return leads_away(a, normal) && leads_away(b, -normal);
+}
+
 // --- vertices and triangles -----------------------------------------------------------------------
 
 TouchFinder::Near TouchFinder::nearest_part(const Contact& contact) {

@@ -59,6 +59,9 @@ class TouchFinder {
   // ascending. In ascending order of keys, valid until the next call.
   std::span<const Touch> find(const Surfaces& surfaces, std::span<const Contact> contacts,
                               std::span<const OverlappingPair> overlaps = {});
+  // Whether two edges (numbers of sides) push along a direction from the first to the second: their faces
+  // lead away from each other.
+  bool edges_push(const Surfaces& surfaces, std::uint32_t a, std::uint32_t b, const Vec3& normal);
   // What is known of a surface.
   const SurfaceSides& sides(const Surfaces& surfaces, std::uint32_t slot);
 

@@ -11,32 +11,14 @@ namespace palpate {
 
 namespace {
 
-constexpr double raise = 8;          // of a contact that was there and did not hold: so many times as stiff
-constexpr double clear_angle = 0.1;  // of two edges: its sine
+constexpr std::uint32_t none = 0xffffffff;
+constexpr double raise = 8;           // of a contact that was there and did not hold: so many times as stiff
+constexpr double clear_angle = 0.1;   // of two edges: its sine
+constexpr double together = 0.5;      // of the contact distance: what crosses within that after the first
+constexpr double no_distance = 1e-9;  // of the lengths around: nothing is between them
+constexpr double tolerance = 1e-4;    // of the part: how early a crossing may be said to be
 
 }  // namespace
-
-Vec3 TouchingStep::end_of(std::uint32_t slot, std::uint32_t own) const {
-  const Participant& p = participants_[slot];
-  if (p.kind == Participant::Kind::soft) {
-    const std::span<const Vec3> x = p.soft->unknowns();
-    if (p.embedding == nullptr) return x[p.nodes[own]];
-    Vec3 sum = Vec3::Zero();
-    for (std::size_t k = 0; k < 4; ++k)
-      sum += p.embedding->weights()[own][k] * x[p.embedding->corners()[own][k]];
-    return sum;
-  }
-  const Surfaces& surfaces = detector_->surfaces();
-  return surfaces.positions()[surfaces[slot].first_vertex + own];
-}
-
-// Where a vertex is at the end of the step, as far as it is known.
-Vec3 TouchingStep::vertex_end(std::uint32_t slot, std::uint32_t own) const {
-  const Participant& p = participants_[slot];
-  if (p.kind == Participant::Kind::rigid || p.kind == Participant::Kind::carried)
-    return rigid_->state(p.body).pose.apply(p.local[own]);
-  return end_of(slot, own);
-}
 
 void TouchingStep::map_soft(const Participant& p) {
   const std::span<const Vec3> x = p.soft->unknowns();
@@ -50,30 +32,30 @@ void TouchingStep::map_soft(const Participant& p) {
 }
 
 void TouchingStep::set_ends() {
-  for (const Participant& p : participants_) {
+  for (const Participant& p : view_.participants) {
     if (p.kind == Participant::Kind::soft) {
       map_soft(p);
-      detector_->set_end_positions(p.surface, end_positions_);
+      view_.detector->set_end_positions(p.surface, end_positions_);
     } else if (p.kind == Participant::Kind::rigid || p.kind == Participant::Kind::carried) {
-      detector_->set_end_pose(p.surface, rigid_->state(p.body).pose);
+      view_.detector->set_end_pose(p.surface, view_.rigid->state(p.body).pose);
     }
   }
 }
 
 void TouchingStep::set_positions() {
-  for (const Participant& p : participants_) {
+  for (const Participant& p : view_.participants) {
     if (p.kind == Participant::Kind::soft) {
       map_soft(p);
-      detector_->set_positions(p.surface, end_positions_);
+      view_.detector->set_positions(p.surface, end_positions_);
     } else if (p.kind == Participant::Kind::rigid || p.kind == Participant::Kind::carried) {
-      detector_->set_pose(p.surface, rigid_->state(p.body).pose);
+      view_.detector->set_pose(p.surface, view_.rigid->state(p.body).pose);
     }
   }
 }
 
 // Where the two would meet: the normal is across both features then, on the side where they were before.
-Touch TouchingStep::touch_of(const Crossing& crossing) {
-  const Surfaces& surfaces = detector_->surfaces();
+Touch TouchingStep::touch_of(const Crossing& crossing, double& distance) {
+  const Surfaces& surfaces = view_.detector->surfaces();
   Touch touch;
   touch.key = crossing.key;
   touch.first_surface = crossing.first_surface;
@@ -90,13 +72,15 @@ Touch TouchingStep::touch_of(const Crossing& crossing) {
     const std::uint32_t v = touch.vertices[k];
     const std::uint32_t slot = surfaces.surface_of_vertex(v);
     start[k] = surfaces.positions()[v];
-    const Vec3 end = vertex_end(slot, v - surfaces[slot].first_vertex);
+    const Surface& surface = surfaces[slot];
+    const Vec3& end = surface.end.empty() ? start[k] : surface.end[v - surface.first_vertex];
     then[k] = (1 - crossing.time) * start[k] + crossing.time * end;
   }
   const auto near = [&](const FourPoints& at) {
     return edges ? edge_edge({at[0], at[1]}, {at[2], at[3]}) : vertex_triangle(at[0], {at[1], at[2], at[3]});
   };
   const Proximity before = near(start), met = near(then);
+  distance = std::sqrt(before.squared_distance);
   const double s = met.at[0], t = met.at[1];
   if (edges)
     touch.weights = {s - 1, -s, 1 - t, t};
@@ -124,13 +108,92 @@ Touch TouchingStep::touch_of(const Crossing& crossing) {
   return touch;
 }
 
-// True: nothing crosses. Otherwise what does has become a contact, or a harder one. What touched already when
-// the part began is no crossing: it is a contact with no gap.
+// A crossing counts unless the two are in one place when the part begins: then the contact alone holds them,
+// with no gap.
+void TouchingStep::see(const Crossing& crossing) {
+  if (overlaps_.has(crossing.first_surface, crossing.second_surface)) return;
+  Seen one{crossing, {}, 0, 0, false};
+  double distance = 0;
+  one.touch = touch_of(crossing, distance);
+  if (!(crossing.time > 0) && !(distance > no_distance * std::sqrt(one.touch.area))) return;
+  one.cluster = static_cast<std::uint32_t>(seen_.size());
+  // How long it takes to go on by a part of the contact distance, at the pace that led there.
+  const double far = together * view_.detector->contact_distance();
+  one.until = crossing.time * (1 + far / std::max(one.touch.gap, far));
+  seen_.push_back(one);
+}
+
+// Those that have vertices in common, or are linked by others that do.
+void TouchingStep::cluster_seen() {
+  const auto root = [&](std::uint32_t i) {
+    while (seen_[i].cluster != i) i = seen_[i].cluster = seen_[seen_[i].cluster].cluster;
+    return i;
+  };
+  vertex_seen_.clear();
+  for (std::uint32_t i = 0; i < seen_.size(); ++i)
+    for (const std::uint32_t v : seen_[i].touch.vertices) vertex_seen_.emplace_back(v, i);
+  std::sort(vertex_seen_.begin(), vertex_seen_.end());
+  for (std::size_t k = 1; k < vertex_seen_.size(); ++k) {
+    if (vertex_seen_[k].first != vertex_seen_[k - 1].first) continue;
+    const std::uint32_t a = root(vertex_seen_[k].second), b = root(vertex_seen_[k - 1].second);
+    seen_[std::max(a, b)].cluster = std::min(a, b);
+  }
+  for (std::uint32_t i = 0; i < seen_.size(); ++i) seen_[i].cluster = root(i);
+}
+
+// What crosses first in a cluster, and about then, is what has to be held; what crosses later does so because
+// that went through. Two edges push if their faces lead away from each other, as in touch.h; where nothing
+// else is there, whatever is first.
+void TouchingStep::choose_seen() {
+  const auto first_of = [&](auto&& counts) {
+    std::vector<std::uint32_t>& first = first_seen_;
+    first.assign(seen_.size(), none);
+    for (std::uint32_t i = 0; i < seen_.size(); ++i) {
+      std::uint32_t& at = first[seen_[i].cluster];
+      if (counts(seen_[i]) && (at == none || seen_[i].crossing.time < seen_[at].crossing.time)) at = i;
+    }
+  };
+  const Surfaces& surfaces = view_.detector->surfaces();
+  first_of([](const Seen&) { return true; });
+  for (Seen& one : seen_) {
+    const Seen& first = seen_[first_seen_[one.cluster]];
+    one.taken = one.crossing.time <= first.until &&
+                (one.crossing.kind() == ContactKind::vertex_triangle ||
+                 finder_.edges_push(surfaces, one.crossing.first(), one.crossing.second(), one.touch.normal));
+  }
+  std::vector<std::uint32_t>& first = first_seen_;
+  for (const Seen& one : seen_)
+    if (one.taken) first[one.cluster] = none;
+  for (const std::uint32_t i : first)
+    if (i != none) seen_[i].taken = true;
+}
+
+// True: nothing crosses. Otherwise what does has become a contact, or a harder one.
 bool TouchingStep::guard(TouchingReport& report) {
+  // What tetrahedra carry that stay upright does not cross itself from near by: most of what would have to be
+  // looked at is that.
+  upright_.assign(view_.participants.size(), 0);
+  for (std::size_t slot = 0; slot < view_.participants.size(); ++slot)
+    if (view_.participants[slot].kind == Participant::Kind::soft)
+      upright_[slot] = view_.participants[slot].soft->stayed_upright() ? 1 : 0;
+  seen_.clear();
+  for (const Crossing& crossing :
+       view_.detector->crossings({.tolerance = tolerance, .without_neighbours = upright_}))
+    see(crossing);
+  if (seen_.empty()) return true;
+  fraction_ = 1;
+  for (const Seen& one : seen_) fraction_ = std::min(fraction_, one.crossing.time);
+  cluster_seen();
+  choose_seen();
+  merge_seen(report);
+  return false;
+}
+
+// Crossings are in ascending order of their keys, as touches are.
+void TouchingStep::merge_seen(TouchingReport& report) {
   merged_.clear();
   merged_harder_.clear();
-  bool crosses = false;
-  fraction_ = 1;
+  for (TouchingView::Slot& slot : view_.slots) slot.fresh = false;
   std::size_t at = 0;
   const auto keep_below = [&](std::uint64_t key) {
     for (; at < touches_.size() && touches_[at].key < key; ++at) {
@@ -138,32 +201,21 @@ bool TouchingStep::guard(TouchingReport& report) {
       merged_harder_.push_back(harder_[at]);
     }
   };
-  // What tetrahedra carry that stay upright does not cross itself from near by: most of what would have to be
-  // looked at is that.
-  upright_.assign(participants_.size(), 0);
-  for (std::size_t slot = 0; slot < participants_.size(); ++slot)
-    if (participants_[slot].kind == Participant::Kind::soft)
-      upright_[slot] = participants_[slot].soft->stayed_upright() ? 1 : 0;
-  for (const Crossing& crossing : detector_->crossings({.without_neighbours = upright_})) {
-    if (!(crossing.time > 0) || overlaps_.has(crossing.first_surface, crossing.second_surface)) continue;
-    crosses = true;
-    fraction_ = std::min(fraction_, crossing.time);
-    keep_below(crossing.key);
-    if (at < touches_.size() && touches_[at].key == crossing.key) {
-      merged_.push_back(touches_[at]);
-      merged_harder_.push_back(raise * harder_[at]);
-      ++at;
-    } else {
-      merged_.push_back(touch_of(crossing));
-      merged_harder_.push_back(1);
-      ++report.guarded;
-    }
+  for (const Seen& one : seen_) {
+    if (!one.taken) continue;
+    const std::uint64_t key = one.crossing.key;
+    view_.slots[one.crossing.first_surface].fresh = true;
+    view_.slots[one.crossing.second_surface].fresh = true;
+    keep_below(key);
+    const bool known = at < touches_.size() && touches_[at].key == key;
+    merged_.push_back(known ? touches_[at] : one.touch);
+    merged_harder_.push_back(known ? raise * harder_[at] : 1);
+    at += known ? 1 : 0;
+    report.guarded += known ? 0 : 1;
   }
-  if (!crosses) return true;
   keep_below(~std::uint64_t{0});
   touches_.swap(merged_);
   harder_.swap(merged_harder_);
-  return false;
 }
 
 }  // namespace palpate

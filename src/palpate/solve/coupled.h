@@ -54,6 +54,7 @@ class Coupled {
   std::size_t size() const { return size_; }
   // Where all nodes are.
   std::span<Vec3> positions() { return {x_.data(), size_}; }
+  std::span<const Vec3> positions() const { return {x_.data(), size_}; }
 
   // From where the nodes are. The results are copied back to the systems.
   SolveReport solve(const Couplings& couplings, CouplingLaw& law, const SolveOptions& options,

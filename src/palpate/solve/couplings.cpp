@@ -24,6 +24,16 @@ void Couplings::begin_vector(const Vec3& constant) {
   begin_.push_back(static_cast<std::uint32_t>(entries_.size()));
 }
 
+// The corners of a triangle mostly follow the same few nodes.
+void Couplings::add(std::uint32_t node, double weight) {
+  for (std::size_t k = begin_.back(); k < entries_.size(); ++k)
+    if (entries_[k].node == node && entries_[k].arm == none) {
+      entries_[k].weight += weight;
+      return;
+    }
+  entries_.push_back({node, none, weight});
+}
+
 void Couplings::add(std::uint32_t node, const Mat3& arm) {
   entries_.push_back({node, static_cast<std::uint32_t>(arms_.size()), 0});
   arms_.push_back(arm);

@@ -22,7 +22,7 @@ class Couplings {
   // The next vector; what is added until the next call belongs to it.
   void begin_vector(const Vec3& constant);
   void set_constant(const Vec3& constant) { constants_.back() = constant; }
-  void add(std::uint32_t node, double weight) { entries_.push_back({node, none, weight}); }
+  void add(std::uint32_t node, double weight);  // weights of one node are added up
   void add(std::uint32_t node, const Mat3& arm);
   // When all are there: of how many nodes.
   void finish(std::size_t nodes);

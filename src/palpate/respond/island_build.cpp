@@ -1,11 +1,11 @@
-// The unknowns of bodies that touch, and the springs between them.
+// The unknowns of an island, and the springs between them.
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include <Eigen/Geometry>
 
-#include <palpate/respond/touching_step.h>
+#include <palpate/respond/island.h>
 
 namespace palpate {
 
@@ -23,55 +23,50 @@ Mat3 cross_matrix(const Vec3& v) {
 
 }  // namespace
 
-void TouchingStep::build_unknowns() {
-  coupled_.clear(seconds_);
-  for (std::size_t slot = 0; slot < participants_.size(); ++slot) {
-    Group& group = groups_[slot];
-    if (!group.touches || group.done) continue;
-    const Participant& p = participants_[slot];
-    if (p.kind == Participant::Kind::soft) {
-      SoftBody& soft = *p.soft;
-      soft.coupled_solver().begin(soft.equations(), soft.unknowns(), soft.options().untangle, Deadline(0));
-      group.first = coupled_.add(soft.equations(), soft.coupled_solver(), soft.unknowns());
-    }
+void Island::build_unknowns() {
+  coupled_.clear(view_->seconds);
+  for (const std::uint32_t slot : bodies_) {
+    const Participant& p = view_->participants[slot];
+    if (p.kind != Participant::Kind::soft) continue;
+    SoftBody& soft = *p.soft;
+    soft.coupled_solver().begin(soft.equations(), soft.unknowns(), soft.options().untangle, Deadline(0));
+    view_->slots[slot].place = coupled_.add(soft.equations(), soft.coupled_solver(), soft.unknowns());
   }
-  movers_.clear();
-  for (const BodyId id : touching_bodies_) {
-    Mover& one = movers_.emplace_back();
-    one.id = id;
-    one.free = rigid_->free_motion(id);
+  for (Mover& one : movers_) {
+    one.free = view_->rigid->free_motion(one.id);
     one.first = coupled_.add_pair(one.free.mass, one.free.centre, Vec3::Zero());
   }
-  for (std::size_t slot = 0; slot < participants_.size(); ++slot)
-    if (groups_[slot].touches && participants_[slot].kind == Participant::Kind::rigid)
-      groups_[slot].first = static_cast<std::uint32_t>(mover(participants_[slot].body) - movers_.data());
+  for (const std::uint32_t slot : bodies_)
+    if (view_->participants[slot].kind == Participant::Kind::rigid)
+      view_->slots[slot].place =
+          static_cast<std::uint32_t>(find_mover(view_->participants[slot].body) - movers_.data());
 }
 
 // Movers are in the order of the bodies they are of.
-const TouchingStep::Mover* TouchingStep::mover(BodyId id) const {
+const Island::Mover* Island::find_mover(BodyId id) const {
   const auto at = std::lower_bound(movers_.begin(), movers_.end(), id, [&](const Mover& one, BodyId other) {
-    return rigid_->is_before(one.id, other);
+    return view_->rigid->is_before(one.id, other);
   });
   return at != movers_.end() && at->id == id ? &*at : nullptr;
 }
 
 // Adds weight * the vertex at the end of the step.
-void TouchingStep::couple_vertex(std::uint32_t vertex, double weight, Vec3& constant) {
-  const Surfaces& surfaces = detector_->surfaces();
+void Island::couple_vertex(std::uint32_t vertex, double weight, Vec3& constant) {
+  const Surfaces& surfaces = view_->detector->surfaces();
   const std::uint32_t slot = surfaces.surface_of_vertex(vertex);
-  const Participant& p = participants_[slot];
-  const Group& group = groups_[slot];
+  const Participant& p = view_->participants[slot];
+  const TouchingView::Slot& group = view_->slots[slot];
   const std::uint32_t own = vertex - surfaces[slot].first_vertex;
   if (p.kind == Participant::Kind::soft && !group.done && group.touches) {
     if (p.embedding != nullptr) {
       for (std::size_t k = 0; k < 4; ++k)
-        couplings_.add(group.first + p.embedding->corners()[own][k], weight * p.embedding->weights()[own][k]);
+        couplings_.add(group.place + p.embedding->corners()[own][k], weight * p.embedding->weights()[own][k]);
     } else {
-      couplings_.add(group.first + p.nodes[own], weight);
+      couplings_.add(group.place + p.nodes[own], weight);
     }
   } else if (p.kind == Participant::Kind::rigid) {
-    const RigidMass& mass = rigid_->mass(p.body);
-    const Mover& one = movers_[group.first];
+    const RigidMass& mass = view_->rigid->mass(p.body);
+    const Mover& one = movers_[group.place];
     const Vec3 in_axes = mass.frame.rotation.conjugate() * (p.local[own] - mass.frame.position);
     constant += weight * (one.free.axes * in_axes);
     couplings_.add(one.first, weight);
@@ -80,13 +75,13 @@ void TouchingStep::couple_vertex(std::uint32_t vertex, double weight, Vec3& cons
                      one.free.radii.cwiseInverse().asDiagonal();
     couplings_.add(one.first + 1, weight * arm);
   } else {  // still, or it is known where it goes
-    constant += weight * vertex_end(slot, own);
+    constant += weight * view_->vertex_end(slot, own);
   }
 }
 
-void TouchingStep::build_couplings() {
+void Island::build_couplings() {
   couplings_.clear();
-  const auto positions = detector_->surfaces().positions();
+  const auto positions = view_->detector->surfaces().positions();
   starts_.clear();
   for (const Touch& touch : touches_) {
     couplings_.begin_vector(Vec3::Zero());
@@ -106,17 +101,19 @@ void TouchingStep::build_couplings() {
 
 // Joints between the movers: how far they would be off, to first order, as two vectors each. They are very
 // stiff springs here; what those leave is made to hold exactly afterwards.
-void TouchingStep::couple_joints() {
+void Island::couple_joints() {
   law_.joints.clear();
-  rigid_->held_joints(touching_bodies_, joints_);
+  ids_.clear();
+  for (const Mover& one : movers_) ids_.push_back(one.id);
+  view_->rigid->held_joints(ids_, joints_);
   for (const RigidBodies::HeldJoint& joint : joints_) {
     std::array<const Mover*, 2> side = {nullptr, nullptr};
     double mass = HUGE_VAL;
     for (std::size_t k = 0; k < 2; ++k)
-      if (joint.bodies[k]) side[k] = mover(joint.bodies[k]);
+      if (joint.bodies[k]) side[k] = find_mover(joint.bodies[k]);
     for (const Mover* one : side)
       if (one != nullptr) mass = std::min(mass, one->free.mass);
-    const double held = joint_stiffness * mass / (seconds_ * seconds_);
+    const double held = joint_stiffness * mass / (view_->seconds * view_->seconds);
     for (std::size_t from = 0; from < joint.count; from += 3) {
       couplings_.begin_vector(Vec3::Zero());
       Vec3 constant = Vec3::Zero();
@@ -148,61 +145,46 @@ void TouchingStep::couple_joints() {
 }
 
 // How stiff the layer on a body is, over an area [N/m]; of what does not give way, infinite.
-double TouchingStep::layer(const Participant& p, double area, double thickness) const {
+double Island::layer(std::uint32_t slot, double area, double thickness) const {
+  const Participant& p = view_->participants[slot];
   if (p.kind == Participant::Kind::rigid)
-    return rigid_stiffness * groups_[p.surface.index].load / (step_ * step_);
+    return rigid_stiffness * view_->slots[slot].load / (view_->step * view_->step);
   if (p.kind != Participant::Kind::soft) return HUGE_VAL;
-  const double elastic = options_.stiffness * p.young * area / thickness;
-  return std::min(elastic, most_stiffness * p.mass * area / (p.area * step_ * step_));
+  const double elastic = view_->options.stiffness * p.young * area / thickness;
+  return std::min(elastic, most_stiffness * p.mass * area / (p.area * view_->step * view_->step));
 }
 
-std::pair<double, double> TouchingStep::friction_of(const Touch& touch) const {
-  const ContactMaterial both =
-      between(participants_[touch.first_surface].material, participants_[touch.second_surface].material);
-  return {both.static_friction, both.friction};
-}
-
-double TouchingStep::thickness_of(const Touch& touch) const {
-  const double d = detector_->contact_distance(participants_[touch.first_surface].surface,
-                                               participants_[touch.second_surface].surface);
-  return layers_.thickness(touch.first_surface, touch.second_surface, d);
-}
-
-ContactSpring TouchingStep::spring_of(const Touch& touch, const Vec3& start, double harder) const {
-  const Participant &a = participants_[touch.first_surface], &b = participants_[touch.second_surface];
-  const double d = detector_->contact_distance(a.surface, b.surface);
-  const double one = layer(a, touch.area, d), other = layer(b, touch.area, d);
+ContactSpring Island::spring_of(const Touch& touch, const Vec3& start, double harder) const {
+  const Participant &a = view_->participants[touch.first_surface],
+                    &b = view_->participants[touch.second_surface];
+  const double d = view_->detector->contact_distance(a.surface, b.surface);
+  const double one = layer(touch.first_surface, touch.area, d),
+               other = layer(touch.second_surface, touch.area, d);
   double k = 0;
   if (a.kind == Participant::Kind::rigid && b.kind == Participant::Kind::rigid)
     k = one + other;
   else
     k = one == HUGE_VAL ? other : other == HUGE_VAL ? one : one * other / (one + other);
-  if (options_.compliance > 0) k = 1 / (1 / k + options_.compliance / touch.area);
+  if (view_->options.compliance > 0) k = 1 / (1 / k + view_->options.compliance / touch.area);
   k *= harder;
   // What is pressed comes out slowly: the same as a damper along the normal, for things that come nearer.
-  const double gap = touch.gap, beta = options_.damping;
-  const double thick = thickness_of(touch);
+  const double gap = touch.gap, beta = view_->options.damping;
+  const double thick = view_->thickness_of(touch);
   double target = (thick + beta * std::min(gap, thick)) / (1 + beta);
-  if (gap < 0) target = std::min(target, gap + options_.easing_speed * step_);
+  if (gap < 0) target = std::min(target, gap + view_->options.easing_speed * view_->step);
   ContactSpring spring;
   spring.normal = touch.normal;
   spring.stiffness = (1 + beta) * k;
   spring.target = target;
   spring.tangent_stiffness = k;
   spring.origin = start;
-  if (const RememberedContact* const before = memory_.find(touch.key)) {
-    const auto [sticking, sliding] = friction_of(touch);
+  if (const RememberedContact* const before = view_->memory.find(touch.key)) {
+    const auto [sticking, sliding] = view_->friction_of(touch);
     const Vec3 across = before->across();
     spring.origin -= across - touch.normal.dot(across) * touch.normal;
     spring.slip = (before->slides != 0 ? sliding : sticking) * before->push;
   }
   return spring;
-}
-
-void TouchingStep::build_springs() {
-  law_.springs.clear();
-  for (std::size_t c = 0; c < touches_.size(); ++c)
-    law_.springs.push_back(spring_of(touches_[c], starts_[c], harder_[c]));
 }
 
 }  // namespace palpate

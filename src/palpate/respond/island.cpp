@@ -1,0 +1,143 @@
+#include <palpate/respond/island.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace palpate {
+
+namespace {
+
+constexpr double enough = 1e-8, enough_bent = 1e-3;  // of the contact distance: what is no more to be gained
+
+}  // namespace
+
+void Island::clear() {
+  bodies_.clear();
+  movers_.clear();
+  touches_.clear();
+  harder_.clear();
+}
+
+void Island::add_touch(const Touch& touch, double harder) {
+  touches_.push_back(touch);
+  harder_.push_back(harder);
+}
+
+SolveReport Island::solve(TouchingView& view) {
+  view_ = &view;
+  build_unknowns();
+  build_couplings();
+  law_.springs.clear();
+  for (std::size_t c = 0; c < touches_.size(); ++c)
+    law_.springs.push_back(spring_of(touches_[c], starts_[c], harder_[c]));
+  choose_start();
+  SolveOptions options;
+  options.least_gain = least_gain();
+  SolveReport report;
+  for (int pass = 0; pass < view.options.passes; ++pass) {
+    options.iterations = iterations_of(pass);
+    if (pass > 0) update_friction();
+    const SolveReport one = coupled_.solve(couplings_, law_, options);
+    report.iterations += one.iterations;
+    report.evaluations += one.evaluations;
+    report.failed = report.failed || one.failed;
+    report.residual = one.residual;
+  }
+  couplings_.at(coupled_.positions(), vectors_);
+  note_ends();
+  return report;
+}
+
+// How hard things are pressed is known about after a few iterations; then friction is, too. What goes on from
+// an earlier round is nearly there. Newton's method needs few anyway.
+int Island::iterations_of(int pass) const {
+  const int most = view_->options.iterations;
+  if (!bends()) return most;
+  const int all = again() ? (most + 1) / 2 : most;
+  return pass + 1 == view_->options.passes ? all : std::max(1, all / 3);
+}
+
+bool Island::again() const {
+  return std::all_of(bodies_.begin(), bodies_.end(),
+                     [&](std::uint32_t slot) { return view_->slots[slot].solved; });
+}
+
+void Island::note_ends() {
+  const std::span<const Vec3> x = coupled_.positions();
+  for (const std::uint32_t slot : bodies_) {
+    TouchingView::Slot& state = view_->slots[slot];
+    state.solved = true;
+    if (view_->participants[slot].kind != Participant::Kind::rigid) continue;
+    const std::uint32_t first = movers_[state.place].first;
+    state.end = {x[first], x[first + 1]};
+  }
+}
+
+void Island::correct(RigidBodies& rigid) const {
+  const std::span<const Vec3> x = coupled_.positions();
+  for (const Mover& one : movers_)
+    rigid.correct(one.id, x[one.first], x[one.first + 1].cwiseQuotient(one.free.radii));
+}
+
+// A step of a descent gains at least as much as it moves masses: when no more is in reach than what moves all
+// of them by a small part of the contact distance, it is done. Newton's method is done at once when it is.
+double Island::least_gain() const {
+  double mass = 0;
+  for (const Mover& one : movers_) mass += one.free.mass;
+  for (const std::uint32_t slot : bodies_)
+    if (view_->participants[slot].kind == Participant::Kind::soft) mass += view_->participants[slot].mass;
+  const double by = (bends() ? enough_bent : enough) * view_->detector->contact_distance() / view_->seconds;
+  return 0.5 * mass * by * by;
+}
+
+// Where the last round ended, where the bodies were, or where they would be if they moved on as before:
+// whichever is the better place.
+void Island::choose_start() {
+  double best = HUGE_VAL;
+  try_start(Start::last, Start::last, best);
+  if (again() || !movers_.empty()) try_start(Start::stay, Start::stay, best);
+  if (bends()) try_start(Start::go, Start::go, best);
+  if (!again() && bends() && !movers_.empty()) try_start(Start::go, Start::stay, best);
+  std::copy(start_.begin(), start_.end(), coupled_.positions().begin());
+}
+
+// Of what no round has solved, the last is where it begins: soft bodies where they were, rigid ones where
+// they go.
+void Island::try_start(Start soft, Start rigid, double& best) {
+  const std::span<Vec3> x = coupled_.positions();
+  for (const Mover& one : movers_) {
+    x[one.first] = rigid == Start::stay ? one.free.start : one.free.centre;
+    x[one.first + 1] =
+        rigid == Start::stay ? Vec3(one.free.turn_back.cwiseProduct(one.free.radii)) : Vec3(Vec3::Zero());
+  }
+  for (const std::uint32_t slot : bodies_) {
+    const Participant& p = view_->participants[slot];
+    const TouchingView::Slot& state = view_->slots[slot];
+    if (p.kind == Participant::Kind::rigid && rigid == Start::last && state.solved)
+      std::copy(state.end.begin(), state.end.end(), x.begin() + movers_[state.place].first);
+    if (p.kind != Participant::Kind::soft) continue;
+    const Equations& equations = p.soft->equations();
+    const std::span<const Vec3> from = p.soft->positions_before(), v = p.soft->velocities(),
+                                now = p.soft->unknowns();
+    for (std::size_t i = 0; i < equations.size(); ++i)
+      x[state.place + i] = equations.held[i] != 0 || soft == Start::last ? now[i]
+                           : soft == Start::stay                         ? from[i]
+                                                 : Vec3(from[i] + view_->seconds * v[i]);
+  }
+  const double value = coupled_.potential(couplings_, law_);
+  if (!(value < best) && best < HUGE_VAL) return;
+  best = value;
+  start_.assign(x.begin(), x.end());
+}
+
+void Island::update_friction() {
+  couplings_.at(coupled_.positions(), vectors_);
+  for (std::size_t c = 0; c < touches_.size(); ++c) {
+    ContactSpring& spring = law_.springs[c];
+    const auto [sticking, sliding] = view_->friction_of(touches_[c]);
+    const RememberedContact* const before = view_->memory.find(touches_[c].key);
+    spring.slip = (before != nullptr && before->slides != 0 ? sliding : sticking) * spring.push(vectors_[c]);
+  }
+}
+
+}  // namespace palpate
