@@ -91,6 +91,16 @@ TEST(CrossingsProperty, FindersAndThreadsAgree) {
       ASSERT_EQ(found.size(), truth.size()) << entry.name;
       EXPECT_TRUE(std::equal(found.begin(), found.end(), truth.begin(), same))
           << entry.name << " " << threads;
+      // Between surfaces and inside them, each by itself.
+      CrossingOptions part = options;
+      part.pairs = random.chance(0.5) ? CrossingPairs::between : CrossingPairs::inside;
+      std::vector<Crossing> expected;
+      for (const Crossing& one : truth)
+        if ((one.first_surface == one.second_surface) == (part.pairs == CrossingPairs::inside))
+          expected.push_back(one);
+      found = crossings_of(step, entry.name, part);
+      ASSERT_EQ(found.size(), expected.size()) << entry.name;
+      EXPECT_TRUE(std::equal(found.begin(), found.end(), expected.begin(), same)) << entry.name;
     }
   });
   if (cases > 0) {

@@ -74,17 +74,27 @@ struct Watch {
   // contact distance.
   bool driven = false;
   double noise = 3e-3;  // of the energy that moved so far: how much may come from nowhere in a step
+  int rest = 0;         // step from which on nothing goes anywhere any more; 0: none
 };
+
+Vec3 middle_of(const World& world, BodyId id) {
+  Vec3 sum = Vec3::Zero();
+  for (const Vec3& p : world.surface(id).positions) sum += p;
+  return sum / static_cast<double>(world.surface(id).positions.size());
+}
 
 // Runs it; energies never rise from nowhere, all stays finite.
 std::unique_ptr<World> watched(const Scene& scene, const Watch& watch, int threads = 2) {
   auto world = build_world(scene);
+  std::vector<Vec3> rested;
   const int steps =
       long_run() ? std::max(watch.steps, watch.long_steps) : (fewer_cases() ? watch.steps / 10 : watch.steps);
   Threads(threads).run([&] {
     Energies before = world->energies();
     double moved = before.kinetic;
     for (int i = 0; i < steps; ++i) {
+      if (watch.rest > 0 && i == watch.rest)
+        for (const BodyId id : world->bodies()) rested.push_back(middle_of(*world, id));
       const StepReport& report = world->step(scene.run.step);
       ASSERT_EQ(report.failures, 0u) << i;
       ASSERT_LT(report.touching.lost, 0.5 * scene.run.step) << i;
@@ -103,6 +113,9 @@ std::unique_ptr<World> watched(const Scene& scene, const Watch& watch, int threa
     if (world->kind(id) == BodyKind::soft) {
       EXPECT_EQ(world->soft(id).inverted(), 0u) << world->name(id);
     }
+  for (std::size_t i = 0; i < rested.size(); ++i)
+    EXPECT_LT((middle_of(*world, world->bodies()[i]) - rested[i]).norm(), 1e-3)
+        << world->name(world->bodies()[i]) << " has drifted";
   expect_no_crossing(*world);
   return world;
 }
@@ -119,12 +132,6 @@ void expect_same_for_all_threads(const std::string& name, int steps) {
   }
   EXPECT_EQ(hashes[0], hashes[1]) << name;
   EXPECT_EQ(hashes[0], hashes[2]) << name;
-}
-
-Vec3 middle_of(const World& world, BodyId id) {
-  Vec3 sum = Vec3::Zero();
-  for (const Vec3& p : world.surface(id).positions) sum += p;
-  return sum / static_cast<double>(world.surface(id).positions.size());
 }
 
 void run_tori(const std::string& name, int steps) {
@@ -169,7 +176,9 @@ TEST(TouchingScenesProperty, TheToolOfTheLaparoscopyPushes) {
 }
 
 TEST(TouchingScenesProperty, BallsComeToRestInTheBox) {
-  const auto world = watched(scene_named("spheres-box"), {.steps = 150, .long_steps = 3000});
+  // Ten minutes under PALPATE_LONG.
+  const auto world = watched(scene_named("spheres-box"),
+                             {.steps = 300, .long_steps = 36'000, .rest = long_run() ? 1200 : 240});
   std::size_t balls = 0;
   for (const BodyId id : world->bodies()) balls += world->kind(id) == BodyKind::soft ? 1 : 0;
   EXPECT_EQ(balls, 50u);

@@ -40,11 +40,15 @@ struct CrossingOptions;
 using CrossingTest = CrossingTime (*)(ContactKind kind, const FourPoints& start, const FourPoints& end,
                                       const CrossingOptions& options);
 
+// Of a detector: pairs of different surfaces, surfaces with themselves, or both.
+enum class CrossingPairs : std::uint8_t { all, between, inside };
+
 struct CrossingOptions {
   double separation = 0;        // what is nearer than this counts as contact [m]
   double tolerance = 1e-9;      // how early the time may be, as part of the step: 1e-12 to 1
   bool likely = false;          // simple proofs were tried already: begin with those that also show contact
   CrossingTest test = nullptr;  // of a detector: looks at pairs in place of find_crossing, for studies
+  CrossingPairs pairs = CrossingPairs::all;
   // Of a detector, by slots of surfaces (those beyond the end: 0): 1 where features that are near along the
   // surface, as for contacts, need no look, as whoever moved it knows that they do not cross: all tetrahedra
   // that carry it stayed upright, say.

@@ -234,6 +234,13 @@ CrossingSet Detector::crossings(const CrossingOptions& options) {
   {
     const auto scope = timer_.measure("boxes");
     collect_pairs(options.separation);
+    pairs_.erase(std::remove_if(pairs_.begin(), pairs_.end(),
+                                [&](const SurfacePair& pair) {
+                                  return options.pairs != CrossingPairs::all &&
+                                         (pair.first == pair.second) !=
+                                             (options.pairs == CrossingPairs::inside);
+                                }),
+                 pairs_.end());
     if (!options.without_neighbours.empty()) make_near();
     for (SurfacePair& pair : pairs_) pair.distance = options.separation;
     what.pairs = pairs_;

@@ -49,8 +49,8 @@ unsigned may_meet_of(const StepGroup& group, const StepBox& box, float reach) {
   return meeting(group.at, StepQuery(box, reach));
 }
 
-FloatBox refit_of(const Leaf& leaf, const LeafRest* rest, const Vec3* positions, const Frame& frame,
-                  StepLeaf& boxes, StepMotion* motion, std::size_t end) {
+FloatBox refit_points_of(const Leaf& leaf, const LeafRest* rest, const Vec3* positions, const Frame& frame,
+                         StepLeaf& boxes, StepMotion* motion, std::size_t end) {
   auto& point = boxes.point[end];
   FloatBox all{{1e30f, 1e30f, 1e30f}, {-1e30f, -1e30f, -1e30f}};
   for (std::size_t i = 0; i < leaf.vertices; ++i) {
@@ -63,6 +63,11 @@ FloatBox refit_of(const Leaf& leaf, const LeafRest* rest, const Vec3* positions,
     }
   }
   if (rest != nullptr) refit_motion(leaf, *rest, static_cast<float>(frame.scale), point, motion->at[end]);
+  return all;
+}
+
+HWY_INLINE void refit_features_at(const Leaf& leaf, StepLeaf& boxes, std::size_t end) {
+  const auto& point = boxes.point[end];
   for (std::size_t k = 0; k < 3; ++k) {
     for (std::size_t t = 0; t < leaf.triangles; ++t) {
       const float a = point[k][leaf.corner[0][t]], b = point[k][leaf.corner[1][t]],
@@ -76,7 +81,10 @@ FloatBox refit_of(const Leaf& leaf, const LeafRest* rest, const Vec3* positions,
       boxes.along[end][k][e] = b - a;
     }
   }
-  return all;
+}
+
+void refit_features_of(const Leaf& leaf, StepLeaf& boxes) {
+  for (std::size_t end = 0; end < 2; ++end) refit_features_at(leaf, boxes, end);
 }
 
 // --- proofs ---------------------------------------------------------------------------------------
@@ -606,7 +614,8 @@ HWY_AFTER_NAMESPACE();
 namespace palpate {
 
 HWY_EXPORT(may_meet_of);
-HWY_EXPORT(refit_of);
+HWY_EXPORT(refit_points_of);
+HWY_EXPORT(refit_features_of);
 HWY_EXPORT(search_step_of);
 
 unsigned may_meet(const StepGroup& group, const StepBox& box, float reach) {
@@ -615,9 +624,13 @@ unsigned may_meet(const StepGroup& group, const StepBox& box, float reach) {
 
 void clear(StepLeaf& boxes) { boxes = {}; }
 
-FloatBox refit(const Leaf& leaf, const LeafRest* rest, const Vec3* positions, const Frame& frame,
-               StepLeaf& boxes, StepMotion* motion, std::size_t end) {
-  return HWY_DYNAMIC_DISPATCH(refit_of)(leaf, rest, positions, frame, boxes, motion, end);
+FloatBox refit_points(const Leaf& leaf, const LeafRest* rest, const Vec3* positions, const Frame& frame,
+                      StepLeaf& boxes, StepMotion* motion, std::size_t end) {
+  return HWY_DYNAMIC_DISPATCH(refit_points_of)(leaf, rest, positions, frame, boxes, motion, end);
+}
+
+void refit_features(const Leaf& leaf, StepLeaf& boxes) {
+  HWY_DYNAMIC_DISPATCH(refit_features_of)(leaf, boxes);
 }
 
 void search_step(const StepView& low, const StepView& high, std::uint32_t low_group, std::uint32_t high_group,

@@ -27,6 +27,18 @@ StepBox box_of(const StepGroup& group) {
   return box;
 }
 
+// Whether something moves in a box and stays apart from another one that stands still.
+bool apart(const StepBox& box, const FloatBox& region) {
+  for (std::size_t k = 0; k < 3; ++k)
+    if ((box.at[0].lo[k] > region.hi[k] && box.at[1].lo[k] > region.hi[k]) ||
+        (box.at[0].hi[k] < region.lo[k] && box.at[1].hi[k] < region.lo[k]))
+      return true;
+  return false;
+}
+
+constexpr FloatBox no_box = {{1e30f, 1e30f, 1e30f}, {-1e30f, -1e30f, -1e30f}};
+constexpr StepBox nowhere = {{no_box, no_box}};
+
 }  // namespace
 
 void StepTree::Tree::build() {
@@ -42,16 +54,22 @@ void StepTree::Tree::build() {
   }
 }
 
-void StepTree::Tree::refit(const Surfaces& all, const Surface& surface, const Frame& frame, bool masks) {
+void StepTree::Tree::refit(const Surfaces& all, const Surface& surface, const Frame& frame, bool masks,
+                           const FloatBox* region) {
   motions.resize(masks ? leaves.size() : 0);
   const Vec3* own[2] = {all.positions().data() + surface.first_vertex,
                         all.ends().data() + surface.first_vertex};
   parallel_for(levels[0].size(), 8, [&](std::size_t g) {
     for (std::size_t i = 8 * g; i < std::min(8 * g + 8, leaves.size()); ++i) {
       StepBox around;
+      const Leaf& leaf = shape->tree.leaves()[i];
       for (std::size_t end = 0; end < 2; ++end)
-        around.at[end] = palpate::refit(shape->tree.leaves()[i], masks ? &shape->tree.rest()[i] : nullptr,
-                                        own[end], frame, leaves[i], masks ? &motions[i] : nullptr, end);
+        around.at[end] = refit_points(leaf, masks ? &shape->tree.rest()[i] : nullptr, own[end], frame,
+                                      leaves[i], masks ? &motions[i] : nullptr, end);
+      if (region != nullptr && apart(around, *region))
+        around = nowhere;
+      else
+        refit_features(leaf, leaves[i]);
       put(levels[0][g], i % 8, around);
     }
   });
@@ -69,6 +87,7 @@ void StepTree::update(const Search& search, LeafShapes& shapes) {
     for (const std::uint32_t slot : {pair.first, pair.second}) scene.add(all.box(slot));
   if (scene.empty()) return;
   frame_ = Frame::around(scene);
+  find_regions(search);
   const auto refit = [&](std::uint32_t slot) {
     Tree& tree = trees_[slot];
     // Masks are slow to make: those that contacts were searched with will do, or none.
@@ -76,7 +95,16 @@ void StepTree::update(const Search& search, LeafShapes& shapes) {
     if (tree.built != tree.shape->built) tree.build();
     const bool masks = search.crossing.skips_neighbours(slot) && search.find(slot, slot) != nullptr &&
                        tree.shape->masked >= 0 && tree.shape->masked == all[slot].near.reach();
-    if (!tree.leaves.empty()) tree.refit(all, all[slot], frame_, masks);
+    // Of a large surface, often only a little comes near another one.
+    FloatBox region{};
+    const Region& own = regions_[slot];
+    for (Eigen::Index k = 0; k < 3 && !own.all; ++k) {
+      const auto axis = static_cast<std::size_t>(k);
+      const float reach = frame_.reach(search.crossing.separation + 2 * all[slot].bow);
+      region.lo[axis] = frame_.in_float(own.others.lo[k], axis) - reach;
+      region.hi[axis] = frame_.in_float(own.others.hi[k], axis) + reach;
+    }
+    if (!tree.leaves.empty()) tree.refit(all, all[slot], frame_, masks, own.all ? nullptr : &region);
   };
   fresh_.assign(trees_.size(), 0);
   for (const SurfacePair& pair : search.pairs)
@@ -85,6 +113,18 @@ void StepTree::update(const Search& search, LeafShapes& shapes) {
       fresh_[slot] = 1;
       refit(slot);
     }
+}
+
+void StepTree::find_regions(const Search& search) {
+  regions_.assign(trees_.size(), {});
+  for (const SurfacePair& pair : search.pairs) {
+    if (pair.first == pair.second) {
+      regions_[pair.first].all = true;
+      continue;
+    }
+    regions_[pair.first].others.add(search.surfaces.box(pair.second));
+    regions_[pair.second].others.add(search.surfaces.box(pair.first));
+  }
 }
 
 float StepTree::reach_of(const Search& search, const SurfacePair& pair) const {

@@ -54,7 +54,9 @@ class StepTree {
     StepBox box;
 
     void build();
-    void refit(const Surfaces& all, const Surface& surface, const Frame& frame, bool masks);
+    // `region`: what is apart from it is left out; null: nothing is.
+    void refit(const Surfaces& all, const Surface& surface, const Frame& frame, bool masks,
+               const FloatBox* region);
   };
   struct NodePair {
     std::uint32_t low, high;
@@ -64,10 +66,16 @@ class StepTree {
   };
   void find_groups(const Search& search, std::uint32_t pair_number, SearchCounters& counters);
   float reach_of(const Search& search, const SurfacePair& pair) const;
+  void find_regions(const Search& search);
 
   std::vector<Tree> trees_;  // by slot
   Frame frame_;
   std::vector<std::uint8_t> fresh_;  // trees whose boxes are those of this step
+  struct Region {
+    Box others;        // of all surfaces that this one is searched with
+    bool all = false;  // it is searched with itself, too
+  };
+  std::vector<Region> regions_;  // by slot
   std::vector<NodePair> now_, next_;
   std::vector<Work> work_;
 };
@@ -84,11 +92,13 @@ struct StepView {
   float scale;  // of the frame
 };
 
-// Boxes of a leaf's features, at one end of the step; returns the box of all.
 void clear(StepLeaf& boxes);
-// `rest` null: without the motion from rest.
-FloatBox refit(const Leaf& leaf, const LeafRest* rest, const Vec3* positions, const Frame& frame,
-               StepLeaf& boxes, StepMotion* motion, std::size_t end);
+// Points of a leaf, at one end of the step; returns the box of all. `rest` null: without the motion from
+// rest.
+FloatBox refit_points(const Leaf& leaf, const LeafRest* rest, const Vec3* positions, const Frame& frame,
+                      StepLeaf& boxes, StepMotion* motion, std::size_t end);
+// Boxes of its features, at both ends, from the points.
+void refit_features(const Leaf& leaf, StepLeaf& boxes);
 // Bits of the children that something in this box may meet.
 unsigned may_meet(const StepGroup& group, const StepBox& box, float reach);
 // Brings the pairs of features of two groups that may meet. `self`: of one surface, the first group not the

@@ -29,9 +29,9 @@ struct TouchingReport {
   std::size_t touches = 0;  // contacts that pushed, or could
   std::size_t pushing = 0;  // contacts that pushed
   int solves = 0;
-  int guarded = 0;  // contacts that the guard added
-  int parts = 0;    // of the step: more than 1 where motion was cut short
-  double lost = 0;  // of the step, what could not be done [s]
+  int guarded = 0;                     // contacts that the guard added
+  int parts = 0;                       // of the step: more than 1 where motion was cut short
+  double lost = 0;                     // of the step, what could not be done [s]
   std::int64_t guard_nanoseconds = 0;  // of looking for what would cross
   SolveReport solve = {};
   RigidReport rigid = {};

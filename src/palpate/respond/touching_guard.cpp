@@ -145,44 +145,46 @@ void TouchingStep::cluster_seen() {
 // that went through. Two edges push if their faces lead away from each other, as in touch.h; where nothing
 // else is there, whatever is first.
 void TouchingStep::choose_seen() {
-  const auto first_of = [&](auto&& counts) {
-    std::vector<std::uint32_t>& first = first_seen_;
-    first.assign(seen_.size(), none);
-    for (std::uint32_t i = 0; i < seen_.size(); ++i) {
-      std::uint32_t& at = first[seen_[i].cluster];
-      if (counts(seen_[i]) && (at == none || seen_[i].crossing.time < seen_[at].crossing.time)) at = i;
-    }
-  };
   const Surfaces& surfaces = view_.detector->surfaces();
-  first_of([](const Seen&) { return true; });
-  for (Seen& one : seen_) {
-    const Seen& first = seen_[first_seen_[one.cluster]];
-    one.taken = one.crossing.time <= first.until &&
+  std::vector<std::uint32_t>& first = first_seen_;  // of each cluster
+  first.assign(seen_.size(), none);
+  for (std::uint32_t i = 0; i < seen_.size(); ++i) {
+    std::uint32_t& at = first[seen_[i].cluster];
+    if (at == none || seen_[i].crossing.time < seen_[at].crossing.time) at = i;
+  }
+  for (Seen& one : seen_)
+    one.taken = one.crossing.time <= seen_[first[one.cluster]].until &&
                 (one.crossing.kind() == ContactKind::vertex_triangle ||
                  finder_.edges_push(surfaces, one.crossing.first(), one.crossing.second(), one.touch.normal));
-  }
-  std::vector<std::uint32_t>& first = first_seen_;
   for (const Seen& one : seen_)
     if (one.taken) first[one.cluster] = none;
   for (const std::uint32_t i : first)
     if (i != none) seen_[i].taken = true;
 }
 
-// True: nothing crosses. Otherwise what does has become a contact, or a harder one.
-bool TouchingStep::guard(TouchingReport& report) {
-  // What tetrahedra carry that stay upright does not cross itself from near by: most of what would have to be
-  // looked at is that.
-  upright_.assign(view_.participants.size(), 0);
-  for (std::size_t slot = 0; slot < view_.participants.size(); ++slot)
-    if (view_.participants[slot].kind == Participant::Kind::soft)
-      upright_[slot] = view_.participants[slot].soft->stayed_upright() ? 1 : 0;
+// True: nothing crosses. Otherwise what does has become a contact, or a harder one. What surfaces do to each
+// other takes little to look at; what they do to themselves is looked at where the rest is safe, or when this
+// is the last round.
+bool TouchingStep::guard(bool last, TouchingReport& report) {
   seen_.clear();
   for (const Crossing& crossing :
-       view_.detector->crossings({.tolerance = tolerance, .without_neighbours = upright_}))
+       view_.detector->crossings({.tolerance = tolerance, .pairs = CrossingPairs::between}))
     see(crossing);
+  if (seen_.empty() || last) {
+    // What tetrahedra carry that stay upright does not cross itself from near by: most of what would have to
+    // be looked at is that.
+    upright_.assign(view_.participants.size(), 0);
+    for (std::size_t slot = 0; slot < view_.participants.size(); ++slot)
+      if (view_.participants[slot].kind == Participant::Kind::soft)
+        upright_[slot] = view_.participants[slot].soft->stayed_upright() ? 1 : 0;
+    for (const Crossing& crossing : view_.detector->crossings(
+             {.tolerance = tolerance, .pairs = CrossingPairs::inside, .without_neighbours = upright_}))
+      see(crossing);
+  }
   if (seen_.empty()) return true;
   fraction_ = 1;
   for (const Seen& one : seen_) fraction_ = std::min(fraction_, one.crossing.time);
+  if (last) return false;
   cluster_seen();
   choose_seen();
   merge_seen(report);

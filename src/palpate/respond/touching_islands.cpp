@@ -80,10 +80,11 @@ void TouchingStep::find_islands() {
     slots[slot].load = slots[slots[slot].root].load;
     if (slots[slot].root != slot || !slots[slot].touches) continue;
     while (before != islands_.end() && before->root < slot) ++before;
-    if (slots[slot].fresh)
-      next_islands_.push_back({slot, nullptr, true});
-    else
+    const bool there = before != islands_.end() && before->root == slot && before->island;
+    if (there && !slots[slot].fresh)
       next_islands_.push_back({slot, std::move(before->island), false});
+    else
+      next_islands_.push_back({slot, nullptr, true});
   }
   for (Place& place : islands_)
     if (place.island) spare_.push_back(std::move(place.island));

@@ -81,10 +81,10 @@ TouchingReport TouchingStep::step(double seconds) {
       ++report.solves;
       const Clock::time_point begun = Clock::now();
       set_ends();
-      const bool safe = guard(report);
+      const bool last = round == options.rounds, safe = guard(last, report);
       report.guard_nanoseconds += std::chrono::nanoseconds(Clock::now() - begun).count();
       if (safe) break;
-      if (round == options.rounds) {
+      if (last) {
         fraction = short_of * fraction_;
         break;
       }
@@ -93,6 +93,10 @@ TouchingReport TouchingStep::step(double seconds) {
     end_part(fraction, report);
     ++report.parts;
     left *= 1 - fraction;
+    if (fraction < least_left) {  // it would be the same again
+      report.lost = left;
+      break;
+    }
   }
   report.touches = touches_.size();
   for (const ContactForce& force : forces_) report.pushing += force.push > 0 ? 1 : 0;

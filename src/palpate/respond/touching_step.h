@@ -69,7 +69,7 @@ class TouchingStep final : public Response {
   std::unique_ptr<Island> spare_island();
   SolveReport solve();
   void set_ends();
-  bool guard(TouchingReport& report);
+  bool guard(bool last, TouchingReport& report);
   void see(const Crossing& crossing);
   void cluster_seen();
   void choose_seen();
@@ -104,7 +104,7 @@ class TouchingStep final : public Response {
   std::vector<std::uint32_t> alone_;  // soft bodies that nothing touches
   std::vector<Seen> seen_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> vertex_seen_;  // a vertex, and a crossing that has it
-  std::vector<std::uint32_t> first_seen_;                             // of each cluster
+  std::vector<std::uint32_t> first_seen_;
   Impulses impulses_;
 };
 
