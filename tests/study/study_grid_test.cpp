@@ -77,6 +77,14 @@ TEST(StudyGrid, ConesAreForOneSurface) {
   EXPECT_LT(with->counts.feature_pairs, none->counts.feature_pairs);
 }
 
+TEST(StudyGrid, PublishedConesLoseWhatIsRolledUp) {
+  const GridCase c = measure_grid(rolled_sheet(), {.rounds = 1, .threads = 1, .self = true});
+  EXPECT_GT(c.contacts, 1000u);
+  EXPECT_GT(c.run(grid_method::published_cones)->lost, c.contacts / 100);
+  EXPECT_EQ(c.run(grid_method::cones)->lost, 0u);
+  EXPECT_EQ(c.run(grid_method::boxes)->lost, 0u);
+}
+
 void expect_page(const GridStudy& study, std::size_t tables) {
   pugi::xml_document document;
   const std::string html = grid_page(study);

@@ -5,13 +5,14 @@
 #include <numeric>
 
 #include <palpate/base/parallel.h>
+#include <palpate/study/thread_time.h>
 
 namespace palpate {
 
 namespace {
 
 struct Sample {
-  double ms = 0;
+  double ms = 0, wall_ms = 0;
   std::array<double, grid_stages> stage_ms{};
 };
 
@@ -33,8 +34,11 @@ class Runner {
     ContactSet found;
     threads.run([&] {
       const auto begin = Clock::now();
+      const double before = thread_milliseconds();
       found = detector_.detect();
-      sample.ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+      const double own = thread_milliseconds() - before;
+      sample.wall_ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+      sample.ms = result.all_threads ? sample.wall_ms : own;
     });
     for (std::size_t k = 0; stages_ != nullptr && k < grid_stages; ++k)
       sample.stage_ms[k] = stages_->milliseconds(static_cast<GridStage>(k));
@@ -54,10 +58,11 @@ class Runner {
     if (rounds.empty()) return;
     const auto quarter = rounds.begin() + static_cast<std::ptrdiff_t>(rounds.size() / 4);
     std::nth_element(rounds.begin(), quarter, rounds.end(),
-                     [](const Sample& a, const Sample& b) { return a.ms < b.ms; });
+                     [](const Sample& a, const Sample& b) { return a.wall_ms < b.wall_ms; });
     const auto n = static_cast<double>(frames_.frames.size());
     result.frame_ms.push_back(quarter->ms);
     result.ms += quarter->ms / n;
+    result.wall_ms += quarter->wall_ms / n;
     for (std::size_t k = 0; k < grid_stages; ++k) result.stage_ms[k] += quarter->stage_ms[k] / n;
   }
 
@@ -173,6 +178,7 @@ GridCase measure_grid(const SceneFrames& frames, const GridCaseOptions& options)
   result.frames = frames.frames.size();
   result.steps = frames.steps;
   result.every = frames.every;
+  result.step = frames.step;
   result.self = options.self;
   result.contact_distance = frames.contact_distance;
   result.edge = frames.edge;

@@ -3,7 +3,7 @@
 // Every variant sees every frame; what it finds is compared with what our default finder finds, contact by
 // contact. Then the frames are gone through again, a few rounds; in a frame the variants take turns, and who
 // begins changes. The time of a frame is the lower quartile of the rounds: whatever else the machine does can
-// only add.
+// only add. On one thread, time is that of the thread, so that even then little is added.
 #pragma once
 
 #include <array>
@@ -28,7 +28,9 @@ struct GridRun {
   std::string method;
   FinderOptions options = {};
   bool all_threads = false, is_ours = false;
-  double ms = 0;                                    // a frame, on average
+  // A frame, on average: on one thread what that thread took, on all of them what the clock says.
+  double ms = 0;
+  double wall_ms = 0;                               // by the clock
   std::array<double, grid_stages> stage_ms{};       // none of ours
   GridCounts counts = {};                           // of all frames
   std::uint64_t contacts = 0, lost = 0, extra = 0;  // of all frames; beside our default finder
@@ -41,6 +43,7 @@ struct GridRun {
 struct GridCase {
   std::string scene;
   std::size_t triangles = 0, frames = 0, steps = 0, every = 1;
+  double step = 0;                        // [s]
   bool self = false, complete = true;     // false: interrupted
   double contact_distance = 0, edge = 0;  // [m]
   int threads = 1;                        // that all are

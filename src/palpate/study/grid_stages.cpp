@@ -9,6 +9,7 @@
 #include <palpate/collide/classic_kernel.h>
 #include <palpate/collide/classic_pairs.h>
 #include <palpate/geometry/cone.h>
+#include <palpate/study/thread_time.h>
 
 namespace palpate {
 
@@ -32,6 +33,8 @@ void collect(std::size_t n, std::size_t grain, std::vector<std::vector<T>>& part
   });
   put_together(parts, all);
 }
+
+constexpr double too_wide = std::numbers::pi / 2;
 
 unsigned type_of(const std::array<std::uint64_t, 3>& cell) {
   return static_cast<unsigned>((cell[0] & 1) | (cell[1] & 1) << 1 | (cell[2] & 1) << 2);
@@ -76,11 +79,17 @@ void GridStages::find(const Search& search, Collector& out) {
   if (all.moving())
     throw Error(Place::named("finder", "grid stages"), "it finds contacts, not what touches in a step",
                 "Use classic_grid for that.");
-  auto last = Clock::now();
+  // On one thread its own time, without what else the machine does.
+  const bool own = available_threads() == 1;
+  const auto now = [own] {
+    return own ? static_cast<std::int64_t>(1e6 * thread_milliseconds())
+               : std::chrono::nanoseconds(Clock::now().time_since_epoch()).count();
+  };
+  std::int64_t last = now();
   const auto ended = [&](GridStage stage) {
-    const auto now = Clock::now();
-    nanoseconds_[static_cast<std::size_t>(stage)] += std::chrono::nanoseconds(now - last).count();
-    last = now;
+    const std::int64_t then = last;
+    last = now();
+    nanoseconds_[static_cast<std::size_t>(stage)] += last - then;
   };
   for (const SurfacePair& pair : search.pairs) {
     reach_ = pair.distance + search.margin;
@@ -187,7 +196,7 @@ void GridStages::drop_cells(const Surfaces& all, bool self) {
   parallel_chunks(n, 64, [&](Chunk chunk) {
     PatchCone cone;
     for (std::size_t c = chunk.begin; c < chunk.end; ++c)
-      dropped_[c] = (options_.published_cones && normals_agree(all, cell(c))) ||
+      dropped_[c] = (options_.published_cones && normals_of(all, cell(c)).angle < too_wide) ||
                     (options_.cones && is_flat(all, cell(c), cone));
   });
   for (std::size_t c = 0; c < n; ++c) {
@@ -197,24 +206,20 @@ void GridStages::drop_cells(const Surfaces& all, bool self) {
   }
 }
 
-// The published cones: merged one after the other; the mean of two opposite axes has no direction and counts
-// as too wide.
-bool GridStages::normals_agree(const Surfaces& all, std::span<const Entry> cell) const {
-  Vec3 axis = Vec3::Zero();
-  double angle = -1;
-  for (const Entry& entry : cell) {
-    const Triangle t = all.triangle(items_[entry.item].triangle);
-    const Vec3 normal = (t[1] - t[0]).cross(t[2] - t[0]).normalized();
-    if (angle < 0) {
-      axis = normal;
-      angle = 0;
-      continue;
-    }
-    angle = angle_between(axis, normal) / 2 + angle;
-    axis = (axis + normal).normalized();
-    if (!(angle < std::numbers::pi / 2) || !(axis.squaredNorm() > 0.5)) return false;
+// The published cones: those of both halves of the list, merged; the mean of two opposite axes has no
+// direction and counts as too wide. The angle is pi/2 or more where the cell must be searched.
+GridStages::NormalCone GridStages::normals_of(const Surfaces& all, std::span<const Entry> part) const {
+  if (part.size() == 1) {
+    const Triangle t = all.triangle(items_[part[0].item].triangle);
+    return {(t[1] - t[0]).cross(t[2] - t[0]).normalized(), 0};
   }
-  return true;
+  const NormalCone one = normals_of(all, part.first(part.size() / 2));
+  if (!(one.angle < too_wide)) return one;
+  const NormalCone two = normals_of(all, part.subspan(part.size() / 2));
+  if (!(two.angle < too_wide)) return two;
+  const Vec3 axis = (one.axis + two.axis).normalized();
+  if (!(axis.squaredNorm() > 0.5)) return {axis, too_wide};
+  return {axis, angle_between(one.axis, two.axis) / 2 + std::max(one.angle, two.angle)};
 }
 
 // Our own test, which proves that nothing is near.

@@ -70,6 +70,10 @@ class GridStages final : public Finder {
       return a.cell != b.cell ? a.cell < b.cell : a.item < b.item;
     }
   };
+  struct NormalCone {
+    Vec3 axis;
+    double angle;
+  };
   struct ItemPair {
     std::uint32_t first, second;
   };
@@ -87,7 +91,7 @@ class GridStages final : public Finder {
   std::span<const Entry> cell(std::size_t c) const {
     return std::span(entries_).subspan(cells_[c], cells_[c + 1] - cells_[c]);
   }
-  bool normals_agree(const Surfaces& all, std::span<const Entry> cell) const;
+  NormalCone normals_of(const Surfaces& all, std::span<const Entry> part) const;
   bool is_flat(const Surfaces& all, std::span<const Entry> cell, PatchCone& cone) const;
   bool treated_here(const Entry& a, const Entry& b) const;
   bool volumes_meet(const Item& a, const Item& b) const;

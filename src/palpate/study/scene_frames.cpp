@@ -1,11 +1,16 @@
 #include <palpate/study/scene_frames.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <memory>
+#include <numbers>
 
 #include <palpate/base/error.h>
 #include <palpate/base/parallel.h>
+#include <palpate/mesh/generate.h>
 #include <palpate/scene/build_world.h>
+#include <palpate/study/thread_time.h>
 
 namespace palpate {
 
@@ -26,19 +31,23 @@ double mean_edge(const std::vector<TriangleMesh>& meshes) {
 struct Runner {
   std::unique_ptr<World> world;
   Threads threads;
-  double sum_ms = 0, slowest_ms = 0;
+  double sum_ms = 0, clock_ms = 0, slowest_ms = 0;
 
   Runner(const Scene& scene, int count) : world(build_world(scene)), threads(count) {}
   void step(double seconds) {
     threads.run([&] {
-      const double ms = static_cast<double>(world->step(seconds).nanoseconds) * 1e-6;
+      const double before = thread_milliseconds();
+      const double clock = static_cast<double>(world->step(seconds).nanoseconds) * 1e-6;
+      const double ms = threads.count() == 1 ? thread_milliseconds() - before : clock;
       sum_ms += ms;
+      clock_ms += clock;
       slowest_ms = std::max(slowest_ms, ms);
     });
   }
   StepTimes times(std::size_t steps) const {
     const auto n = static_cast<double>(std::max<std::size_t>(steps, 1));
-    return {sum_ms / n, slowest_ms, static_cast<double>(world->detector().search_nanoseconds()) * 1e-6 / n};
+    const double search = static_cast<double>(world->detector().search_nanoseconds()) * 1e-6;
+    return {sum_ms / n, slowest_ms, clock_ms > 0 ? search / clock_ms : 0};
   }
 };
 
@@ -69,9 +78,35 @@ Detector SceneFrames::detector(bool self, const std::string& finder) const {
   return result;
 }
 
+SceneFrames rolled_sheet() {
+  PlaneShape shape;
+  shape.size_x = 0.6;
+  shape.size_y = 0.1;
+  shape.cells_x = 120;
+  shape.cells_y = 20;
+  SceneFrames result;
+  result.name = "rolled sheet";
+  result.surfaces = {make(shape)};
+  result.rests = {result.surfaces[0].positions};
+  result.edge = mean_edge(result.surfaces);
+  result.contact_distance = 0.5 * result.edge;
+  for (const double gap : {0.45, 0.35, 0.25}) {
+    // Archimedes' spiral: r = a + b t, so that s = a t + b t^2 / 2 is about its length.
+    const double a = 0.015, b = gap * result.edge / (2 * std::numbers::pi);
+    std::vector<Vec3> rolled = result.rests[0];
+    for (Vec3& p : rolled) {
+      const double s = p.x() + shape.size_x / 2, t = (std::sqrt(a * a + 2 * b * s) - a) / b, r = a + b * t;
+      p = Vec3(r * std::cos(t), p.y(), r * std::sin(t));
+    }
+    result.frames.push_back({std::move(rolled)});
+  }
+  return result;
+}
+
 SceneFrames record_frames(const std::string& name, const Scene& scene, const RecordOptions& options) {
   SceneFrames result;
   result.name = name;
+  result.step = options.step;
   result.every = std::max<std::size_t>(options.every, 1);
   Runner one(scene, 1), all(scene, options.threads);
   begin_frames(result, *one.world);

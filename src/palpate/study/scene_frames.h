@@ -15,8 +15,8 @@
 namespace palpate {
 
 struct StepTimes {
-  double mean_ms = 0, slowest_ms = 0;  // of a step
-  double search_ms = 0;                // of those, on average, in searching for contacts and for crossings
+  double mean_ms = 0, slowest_ms = 0;  // of a step: on one thread of that thread, on all by the clock
+  double search_share = 0;             // of those, in searching for contacts and for crossings
 };
 
 struct SceneFrames {
@@ -26,6 +26,7 @@ struct SceneFrames {
   std::vector<std::vector<Vec3>> rests;
   std::vector<std::vector<std::vector<Vec3>>> frames;  // [frame][surface]: positions
   std::size_t steps = 0, every = 1;
+  double step = 0;     // [s]
   StepTimes one, all;  // on one thread, on all
   bool same = true;    // both worlds ended in the same state
   bool ended = true;   // false: interrupted
@@ -41,6 +42,10 @@ struct RecordOptions {
   int threads = 0;                            // that all are; 0: as many as there are
   std::function<bool(double)> progress = {};  // false: end
 };
+
+// A sheet rolled up, its layers nearer than the contact distance, and rolled tighter from frame to frame:
+// flat wherever one looks, and full of contacts. Nothing is simulated.
+SceneFrames rolled_sheet();
 
 // The scene's bodies must all be soft.
 SceneFrames record_frames(const std::string& name, const Scene& scene, const RecordOptions& options);

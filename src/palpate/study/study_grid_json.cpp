@@ -19,6 +19,7 @@ ordered_json json_of(const GridRun& run, const GridCase& c) {
   return {{"method", run.method},
           {"threads", run.all_threads ? c.threads : 1},
           {"ms", run.ms},
+          {"wall_ms", run.wall_ms},
           {"stages_ms", stages},
           {"contacts", run.contacts},
           {"lost", run.lost},
@@ -35,7 +36,7 @@ ordered_json json_of(const GridRun& run, const GridCase& c) {
 }
 
 ordered_json json_of(const StepTimes& times) {
-  return {{"mean_ms", times.mean_ms}, {"slowest_ms", times.slowest_ms}, {"search_ms", times.search_ms}};
+  return {{"mean_ms", times.mean_ms}, {"slowest_ms", times.slowest_ms}, {"search_share", times.search_share}};
 }
 
 }  // namespace
@@ -59,6 +60,7 @@ std::string grid_json(const GridStudy& study) {
                             {"triangles", c.triangles},
                             {"frames", c.frames},
                             {"steps", c.steps},
+                            {"step", c.step},
                             {"contact_distance", c.contact_distance},
                             {"edge", c.edge},
                             {"contacts", c.contacts},

@@ -201,7 +201,7 @@ std::string trees_page(const TreesStudy& study) {
       {"One world for each method, stepped in turn; who begins changes from step to step. Brute force is set "
        "to "
        "where the others are every now and then, and does that step with them. Hashes of all worlds are "
-       "compared after every step.",
+       "compared after every step. Times are those of the thread, without what else the machine did.",
        "Contacts inside the soft bodies are left out, and so are contacts among several of them, as "
        "published. "
        "The four soft bodies lie almost in the same place, so that each does what the single one does.",

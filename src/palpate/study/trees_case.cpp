@@ -8,6 +8,7 @@
 #include <palpate/base/error.h>
 #include <palpate/base/parallel.h>
 #include <palpate/scene/build_world.h>
+#include <palpate/study/thread_time.h>
 
 namespace palpate {
 
@@ -25,10 +26,13 @@ struct Runner {
     TreesStep one;
     one.step = world->steps();
     const std::int64_t before = world->detector().search_nanoseconds();
-    one.ms = static_cast<double>(world->step(seconds).nanoseconds) * 1e-6;
+    const double own = thread_milliseconds();
+    const double clock = static_cast<double>(world->step(seconds).nanoseconds) * 1e-6;
+    one.ms = thread_milliseconds() - own;
+    const double part = clock > 0 ? one.ms / clock : 0;  // that was not taken by others on the machine
     for (const Stage& stage : world->stages())
-      if (stage.name == "detect") one.detect_ms = static_cast<double>(stage.nanoseconds) * 1e-6;
-    const double search = static_cast<double>(world->detector().search_nanoseconds() - before) * 1e-6;
+      if (stage.name == "detect") one.detect_ms = static_cast<double>(stage.nanoseconds) * 1e-6 * part;
+    const double search = static_cast<double>(world->detector().search_nanoseconds() - before) * 1e-6 * part;
     one.guard_ms = std::max(0.0, search - one.detect_ms);
     one.contacts = world->contacts().size();
     result.steps.push_back(one);

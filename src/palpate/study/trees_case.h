@@ -2,7 +2,8 @@
 //
 // Worlds do not depend on how contacts are found: all stay in the same state, so they do the same work, and
 // their hashes show it. Brute force is too slow to run along: every now and then its world is set to where
-// the others are, and does that step with them. All on one thread, as published.
+// the others are, and does that step with them. All on one thread, as published; times
+// are those of the thread, so that what else the machine does is left out.
 #pragma once
 
 #include <functional>
