@@ -15,10 +15,13 @@
 #include <palpate/cli/exit_codes.h>
 #include <palpate/cli/mesh_commands.h>
 #include <palpate/cli/progress.h>
+#include <palpate/cli/scene_files.h>
 #include <palpate/mesh/formats/disk.h>
+#include <palpate/study/study_grid.h>
 #include <palpate/study/study_soft.h>
 #include <palpate/study/study_soft_tables.h>
 #include <palpate/study/study_springs.h>
+#include <palpate/study/study_trees.h>
 
 namespace palpate::cli {
 
@@ -66,6 +69,78 @@ void begin(const Settings& settings) {
   stop_on_interrupt();
 }
 
+// The scene files that a study reads.
+std::string folder_of_scenes() {
+  const std::string folder = scenes_folder();
+  if (folder.empty())
+    throw Error(Place::named("scenes", "scenes"), "there are none here",
+                "Set PALPATE_SCENES to the folder that has them.");
+  return folder;
+}
+
+// The page, its plots and its numbers.
+struct Results {
+  std::string html, json, text;  // text: for the terminal
+  std::vector<std::pair<std::string, Plot>> plots;
+  bool interrupted = false;
+};
+
+int finish(const Settings& settings, const Results& results) {
+  const std::string page = settings.folder + "/index.html";
+  detail::write_bytes(page, results.html);
+  for (const auto& [name, plot] : results.plots)
+    detail::write_bytes(fmt::format("{}/{}.svg", settings.folder, name), svg(plot, true));
+  if (settings.json == "-") {
+    std::fputs(results.json.c_str(), stdout);
+  } else {
+    if (!settings.json.empty()) detail::write_bytes(settings.json, results.json);
+    std::fputs(results.text.c_str(), stdout);
+  }
+  if (results.interrupted) say("palpate: interrupted: only what was complete is shown\n");
+  say("palpate: wrote {}\n", page);
+  return results.interrupted ? interrupted_by_user : done;
+}
+
+// The rules are on the page.
+std::string verdicts(std::span<const Claim> claims) {
+  Table table = claims_table(claims);
+  table.columns.pop_back();
+  for (std::vector<std::string>& row : table.rows) row.pop_back();
+  return plain_text(table);
+}
+
+int run_grid(const Settings& settings) {
+  begin(settings);
+  GridStudy study;
+  {
+    Progress bar("palpate study grid");
+    study = study_grid({.scenes = folder_of_scenes(),
+                        .quick = settings.quick,
+                        .threads = settings.threads,
+                        .progress = [&](double fraction) {
+                          bar.show(fraction);
+                          return !interrupted;
+                        }});
+  }
+  return finish(settings, {grid_page(study), grid_json(study), verdicts(study.claims), grid_plots(study),
+                           study.interrupted});
+}
+
+int run_trees(const Settings& settings) {
+  begin(settings);
+  TreesStudy study;
+  {
+    Progress bar("palpate study trees");
+    study =
+        study_trees({.scenes = folder_of_scenes(), .quick = settings.quick, .progress = [&](double fraction) {
+                       bar.show(fraction);
+                       return !interrupted;
+                     }});
+  }
+  return finish(settings, {trees_page(study), trees_json(study), verdicts(study.claims), trees_plots(study),
+                           study.interrupted});
+}
+
 int run_springs(const Settings& settings) {
   begin(settings);
   SpringStudy study;
@@ -76,20 +151,8 @@ int run_springs(const Settings& settings) {
       return !interrupted;
     });
   }
-  const std::string page = settings.folder + "/index.html";
-  detail::write_bytes(page, springs_page(study));
-  for (const auto& [name, plot] : springs_plots(study))
-    detail::write_bytes(fmt::format("{}/{}.svg", settings.folder, name), svg(plot, true));
-  const std::string json = springs_json(study);
-  if (settings.json == "-") {
-    std::fputs(json.c_str(), stdout);
-  } else {
-    if (!settings.json.empty()) detail::write_bytes(settings.json, json);
-    std::fputs(plain_text(springs_table(study)).c_str(), stdout);
-  }
-  if (study.interrupted) say("palpate: interrupted: only what was complete is shown\n");
-  say("palpate: wrote {}\n", page);
-  return study.interrupted ? interrupted_by_user : done;
+  return finish(settings, {springs_page(study), springs_json(study), plain_text(springs_table(study)),
+                           springs_plots(study), study.interrupted});
 }
 
 int run_soft(const Settings& settings) {
@@ -140,6 +203,10 @@ void add_study(CLI::App& app, int& exit_code) {
   };
   add("springs", "Two cubes and a spring, against exact solutions (about 2003)", "Longer steps only",
       run_springs);
+  add("grid", "A grid for contacts, its variants and its losses (Leonard 2021)",
+      "The small scenes only, few frames: under a minute", run_grid);
+  add("trees", "Trees and voxels for deformable bodies (Meseure, Hilde and Chaillou, about 1998)",
+      "Few steps: under a minute", run_trees);
   CLI::App* soft = add("soft", "Accelerated soft bodies (Boukadida 2020)",
                        "The smallest beam only, few iterations: under a minute", run_soft);
   soft->footer(

@@ -123,6 +123,12 @@ void Detector::set_finder(std::string_view name) {
   finder_ = make_finder(name, options_.finder_options);
   options_.finder = name;
 }
+void Detector::set_finder(std::unique_ptr<Finder> finder) {
+  if (!finder)
+    throw Error(Place::named("parameter", "finder"), "there is none", "Give one, or the name of one.");
+  finder_ = std::move(finder);
+  options_.finder.clear();
+}
 
 const Detector::Special* Detector::special(std::uint32_t first, std::uint32_t second) const {
   const auto at = std::lower_bound(special_.begin(), special_.end(), std::pair(first, second),
@@ -212,17 +218,19 @@ std::int64_t Detector::search(const Search& search) {
 }
 
 // Tests are done in batches while pairs are found, on all threads: what they took on one is theirs.
-void Detector::note_stages(std::int64_t found) {
+void Detector::note_stages(std::int64_t found, Clock::time_point began) {
   const auto tests = std::min<std::int64_t>(found, collector_->test_nanoseconds() / available_threads());
   stages_.assign({{"boxes", 0, 1}, {"pairs", found - tests, 1}, {"tests", tests, 1}, {"order", 0, 1}});
   for (const Stage& stage : timer_.stages()) {
     if (stage.name == "boxes") stages_[0].nanoseconds = stage.nanoseconds;
     if (stage.name == "order") stages_[3].nanoseconds = stage.nanoseconds;
   }
+  search_nanoseconds_ += std::chrono::nanoseconds(Clock::now() - began).count();
 }
 
 CrossingSet Detector::crossings(const CrossingOptions& options) {
   require(options);
+  const Clock::time_point began = Clock::now();
   timer_.restart();
   surfaces_.begin_step();
   struct Ended {  // whatever is thrown on the way
@@ -254,13 +262,14 @@ CrossingSet Detector::crossings(const CrossingOptions& options) {
     for (const Crossing& one : result.crossings)
       result.safe_fraction = std::min(result.safe_fraction, one.time);
   }
-  note_stages(found);
+  note_stages(found, began);
   result.stages = stages_;
   result.counters = collector_->counters();
   return result;
 }
 
 ContactSet Detector::detect() {
+  const Clock::time_point began = Clock::now();
   timer_.restart();
   Search what{surfaces_, {}, options_.margin, 0, true};
   {
@@ -282,7 +291,7 @@ ContactSet Detector::detect() {
     const auto scope = timer_.measure("order");
     result.contacts = collector_->order();
   }
-  note_stages(found);
+  note_stages(found, began);
   result.stages = stages_;
   result.counters = collector_->counters();
   result.surface_pairs = pairs_.size();

@@ -101,6 +101,7 @@ class Detector {
   void set_neighbour_distance(std::optional<double> g);
   void set_margin(double m);
   void set_finder(std::string_view name);
+  void set_finder(std::unique_ptr<Finder> finder);  // one of the caller's own; not null
   // Of one pair of surfaces (or of one with itself).
   void set_contact_distance(SurfaceId a, SurfaceId b, double d);
   void exclude(SurfaceId a, SurfaceId b, bool excluded = true);
@@ -117,6 +118,9 @@ class Detector {
   // its vertices, until something touches a feature that has it. 1: nothing does.
   double safe_fraction(SurfaceId id, const CrossingSet& set) const;
   void safe_fractions(SurfaceId id, const CrossingSet& set, std::span<double> out) const;
+
+  // How long detect() and crossings() have taken, all together [ns].
+  std::int64_t search_nanoseconds() const { return search_nanoseconds_; }
 
   const Surfaces& surfaces() const { return surfaces_; }
   double contact_distance() const { return options_.contact_distance; }  // of pairs without their own [m]
@@ -140,7 +144,7 @@ class Detector {
   void collect_pairs(double reach);
   void make_near();
   std::int64_t search(const Search& search);
-  void note_stages(std::int64_t found);
+  void note_stages(std::int64_t found, Clock::time_point began);
 
   DetectorOptions options_;
   Surfaces surfaces_;
@@ -152,6 +156,7 @@ class Detector {
   std::unique_ptr<Collector> collector_;
   StageTimer timer_;
   std::vector<Stage> stages_;
+  std::int64_t search_nanoseconds_ = 0;
 };
 
 // For one use: the contacts of some meshes as they lie, each a surface with contacts inside it.

@@ -38,6 +38,7 @@ struct FinderOptions {
   bool published_rules = false;  // the rules of the papers for pairs of triangles: they lose contacts
   bool cones = false;            // classic_grid: a cell that is too flat is left alone (patch_cone.h)
   bool published_cones = false;  // the papers' test of normals for that: it loses contacts
+  double voxel_size = 2;         // classic_voxels: of a voxel, in mean triangles
   bool lasting = false;          // auto: surfaces stay for long: trees of new ones are made at once
   friend bool operator==(const FinderOptions&, const FinderOptions&) = default;
 };

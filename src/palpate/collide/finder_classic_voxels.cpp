@@ -89,7 +89,7 @@ class FinderClassicVoxels : public Finder {
     std::uint32_t triangle, next;
   };
 
-  // Twice the mean triangle, within a few million voxels; kept while the scene stays inside and the reach
+  // So many mean triangles (two, unless asked for otherwise), within a few million voxels; kept while the scene stays inside and the reach
   // does not change.
   void choose_voxels(const Search& search, const Box& scene) {
     const double half = classic_half(search.reach);
@@ -107,7 +107,7 @@ class FinderClassicVoxels : public Finder {
             ++count;
           }
       }
-    size_ = count == 0 ? 1 : 2 * sum / static_cast<double>(count);
+    size_ = count == 0 ? 1 : options_.voxel_size * sum / static_cast<double>(count);
     const Vec3 extent = bounds_.size();
     const auto voxels = [&] { return ((extent / size_).array().floor() + 1).prod(); };
     size_ = std::max(size_, extent.maxCoeff() / 4096);

@@ -174,26 +174,6 @@ double milliseconds_per_iteration(const SoftCurve& curve) {
   return *quarter;
 }
 
-std::string_view name_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::holds:
-      return "holds";
-    case Verdict::partly:
-      return "partly";
-    case Verdict::does_not_hold:
-      return "does not hold";
-    case Verdict::not_judged:
-      return "cannot be judged";
-  }
-  return "";
-}
-
-Verdict verdict_of(std::size_t cases, std::size_t cases_that_hold) {
-  if (cases == 0) return Verdict::not_judged;
-  if (cases_that_hold == cases) return Verdict::holds;
-  return cases_that_hold == 0 ? Verdict::does_not_hold : Verdict::partly;
-}
-
 std::string SoftClaim::measured_text() const {
   if (measured.empty()) return "-";
   const auto [low, high] = std::minmax_element(measured.begin(), measured.end());

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <palpate/study/claim.h>
 #include <palpate/study/soft_convergence.h>
 #include <palpate/study/soft_stages.h>
 
@@ -30,11 +31,6 @@ std::optional<double> times_faster(const SoftCurve& one, const SoftCurve& other,
 bool diverges(const SoftCurve& curve, SoftNorm norm);
 // The lower quartile: whatever else the machine does can only add.
 double milliseconds_per_iteration(const SoftCurve& curve);
-
-enum class Verdict : std::uint8_t { holds, partly, does_not_hold, not_judged };
-std::string_view name_of(Verdict verdict);
-// Holds if it does in all cases, partly if in some.
-Verdict verdict_of(std::size_t cases, std::size_t cases_that_hold);
 
 struct SoftClaim {
   std::string claim, rule, norm;
