@@ -8,7 +8,6 @@
 #include <palpate/base/parallel.h>
 #include <palpate/base/timing.h>
 #include <palpate/cli/scene_files.h>
-#include <palpate/collide/edges_through.h>
 
 namespace palpate::bench {
 
@@ -76,23 +75,6 @@ std::vector<std::pair<std::string, double>> SceneSteps::facts() const {
           {"solves", now.solves / n},
           {"iterations", now.iterations / n},
           {"lost_s", now.lost}};
-}
-
-bool holds(const Scene& scene, int steps) {
-  const auto world = build_world(scene);
-  for (int i = 0; i < steps; ++i)
-    if (world->step(scene.run.step).failures > 0 || !std::isfinite(world->energies().total())) return false;
-  for (const BodyId a : world->bodies())
-    for (const BodyId b : world->bodies()) {
-      const auto moves = [&](BodyId id) {
-        return world->kind(id) == BodyKind::soft || world->kind(id) == BodyKind::rigid;
-      };
-      if (!moves(a) && !moves(b)) continue;
-      const bool through = a == b ? !edges_through_triangles(world->surface(a)).empty()
-                                  : !edges_through_triangles(world->surface(a), world->surface(b)).empty();
-      if (through) return false;
-    }
-  return true;
 }
 
 }  // namespace palpate::bench

@@ -44,7 +44,4 @@ class SceneSteps {
   std::map<int, Run> runs_;  // by threads
 };
 
-// Whether a scene goes on for so many steps with nothing going through, and nothing that is not finite.
-bool holds(const Scene& scene, int steps);
-
 }  // namespace palpate::bench

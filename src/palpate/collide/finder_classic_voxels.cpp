@@ -89,8 +89,8 @@ class FinderClassicVoxels : public Finder {
     std::uint32_t triangle, next;
   };
 
-  // So many mean triangles (two, unless asked for otherwise), within a few million voxels; kept while the scene stays inside and the reach
-  // does not change.
+  // So many mean triangles (two, unless asked for otherwise), within a few million voxels; kept while the
+  // scene stays inside and the reach does not change.
   void choose_voxels(const Search& search, const Box& scene) {
     const double half = classic_half(search.reach);
     if (half == half_ && bounds_.contains(scene)) return;

@@ -6,7 +6,6 @@
 #include <memory>
 #include <numbers>
 
-#include <palpate/base/error.h>
 #include <palpate/base/parallel.h>
 #include <palpate/mesh/generate.h>
 #include <palpate/scene/build_world.h>
@@ -53,9 +52,7 @@ struct Runner {
 
 void begin_frames(SceneFrames& result, World& world) {
   for (const BodyId id : world.bodies()) {
-    if (world.kind(id) != BodyKind::soft)
-      throw Error(Place::named("body", world.name(id)), "it is not soft",
-                  "Frames are recorded of soft bodies alone.");
+    if (world.kind(id) != BodyKind::soft) continue;
     result.surfaces.push_back(world.surface(id));
     result.rests.push_back(world.detector().surfaces().at(world.surface_id(id)).rest);
   }
@@ -122,7 +119,8 @@ SceneFrames record_frames(const std::string& name, const Scene& scene, const Rec
     if (result.steps % result.every != 0) continue;
     result.frames.emplace_back();
     for (const BodyId id : one.world->bodies())
-      result.frames.back().push_back(one.world->surface(id).positions);
+      if (one.world->kind(id) == BodyKind::soft)
+        result.frames.back().push_back(one.world->surface(id).positions);
   }
   result.one = one.times(result.steps);
   result.all = all.times(result.steps);

@@ -47,7 +47,7 @@ struct RecordOptions {
 // flat wherever one looks, and full of contacts. Nothing is simulated.
 SceneFrames rolled_sheet();
 
-// The scene's bodies must all be soft.
+// Frames are those of soft bodies: a floor that they come to rest on was not in the papers.
 SceneFrames record_frames(const std::string& name, const Scene& scene, const RecordOptions& options);
 
 }  // namespace palpate
