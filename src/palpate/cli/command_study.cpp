@@ -71,7 +71,7 @@ void begin(const Settings& settings) {
 
 // The scene files that a study reads.
 std::string folder_of_scenes() {
-  const std::string folder = scenes_folder();
+  std::string folder = scenes_folder();
   if (folder.empty())
     throw Error(Place::named("scenes", "scenes"), "there are none here",
                 "Set PALPATE_SCENES to the folder that has them.");
