@@ -213,9 +213,9 @@ GridStages::NormalCone GridStages::normals_of(const Surfaces& all, std::span<con
     const Triangle t = all.triangle(items_[part[0].item].triangle);
     return {(t[1] - t[0]).cross(t[2] - t[0]).normalized(), 0};
   }
-  const NormalCone one = normals_of(all, part.first(part.size() / 2));
+  NormalCone one = normals_of(all, part.first(part.size() / 2));
   if (!(one.angle < too_wide)) return one;
-  const NormalCone two = normals_of(all, part.subspan(part.size() / 2));
+  NormalCone two = normals_of(all, part.subspan(part.size() / 2));
   if (!(two.angle < too_wide)) return two;
   const Vec3 axis = (one.axis + two.axis).normalized();
   if (!(axis.squaredNorm() > 0.5)) return {axis, too_wide};

@@ -133,7 +133,8 @@ Scene trees_scene(Scene scene, std::size_t bodies) {
   for (std::size_t i = 1; i < bodies; ++i) {
     SceneBody copy = first;
     copy.name = fmt::format("{} {}", first.name, i + 1);
-    copy.position += aside[i % aside.size()] * static_cast<double>(1 + i / aside.size());
+    const std::size_t round = 1 + i / aside.size();
+    copy.position += aside[i % aside.size()] * static_cast<double>(round);
     for (const std::string& name : names) scene.contact.exclude.push_back({name, copy.name});
     names.push_back(copy.name);
     scene.bodies.push_back(std::move(copy));
