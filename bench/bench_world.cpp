@@ -6,8 +6,8 @@
 //   chain-100     rigid boxes on hinges
 //   tori-51200, knot, spheres-box
 //                 whole scenes, step by step: ours, and with the pieces of the papers (the grid, projections
-//                 one after the other, springs that push), in four substeps. With fewer, tori go through each
-//                 other; in the knot and among the balls some features still do, with sixteen, too.
+//                 one after the other, springs that push), in four substeps. With one, tori go through each
+//                 other; with four, features of the knot and of the balls still do.
 //                 Without damping, of which projections know nothing.
 //   touching      two tori that touch, from 3,200 to 819,200 triangles
 #include <algorithm>
