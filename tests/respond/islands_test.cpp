@@ -88,6 +88,28 @@ TEST(Islands, AreLeftAloneByTheGuard) {
   EXPECT_TRUE(guarded);
 }
 
+// What touches something already and hits something else is solved again with both, not cut short.
+TEST(Islands, AreSolvedAgainWhereTheGuardFoundSomething) {
+  World world(options());
+  const TriangleMesh slab =
+      make(BoxShape{.size_x = 2, .size_y = 0.6, .size_z = 0.1, .cells_x = 10, .cells_y = 3, .cells_z = 1});
+  world.add_static(slab, {.pose = at(Vec3(0, 0, -0.05)), .touch = {.friction = 0, .static_friction = 0}});
+  world.add_static(
+      make(BoxShape{.size_x = 0.1, .size_y = 0.6, .size_z = 0.4, .cells_x = 1, .cells_y = 3, .cells_z = 2}),
+      {.pose = at(Vec3(0.52, 0, 0.21))});
+  const BodyId box = world.add_rigid(make(BoxShape{.cells_x = 2, .cells_y = 2, .cells_z = 2}),
+                                     {.state = {.pose = at(Vec3(0, 0, 0.0518)), .velocity = Vec3(2, 0, 0)},
+                                      .touch = {.friction = 0, .static_friction = 0}});
+  int guarded = 0;
+  for (int i = 0; i < 30; ++i) {
+    const StepReport& report = world.step(frame);
+    guarded += report.touching.guarded;
+    ASSERT_EQ(report.touching.parts, 1) << i;
+  }
+  EXPECT_GT(guarded, 0);
+  EXPECT_LT(world.state(box).pose.position.x(), 0.42);
+}
+
 // Joints make one island of what they link, whatever touches.
 TEST(Islands, AreLinkedByJoints) {
   for (const bool linked : {false, true}) {
