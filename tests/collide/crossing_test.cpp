@@ -59,6 +59,44 @@ TEST(CrossingProperty, NothingIsMissedAndNothingIsLate) {
   }
 }
 
+// In brief: still never a miss and never late; what counts without touching comes as near as it moves within
+// the tolerance.
+TEST(CrossingProperty, InBriefWhatIsInDoubtCounts) {
+  std::size_t alarms = 0;
+  each_case(20000, [&](Random& random) {
+    const CrossingCase c = testing::random_crossing(random);
+    const ExactCrossing truth = exact_crossing(c.kind, c.start, c.end);
+    CrossingOptions options;
+    options.brief = true;
+    options.likely = random.chance(0.5);
+    options.tolerance = std::pow(10, random.uniform(-6, -1));
+    if (!check(c, truth, options)) return;
+    ++alarms;
+    const double time = find_crossing(c.kind, c.start, c.end, options).time;
+    double travel = 0, size = 0;
+    for (std::size_t i = 0; i < 4; ++i)
+      for (std::size_t k = 0; k < i; ++k) {
+        const Vec3 a = c.start[i] - c.start[k], b = c.end[i] - c.end[k];
+        travel = std::max(travel, (b - a).norm());
+        size = std::max(size, std::max(a.norm(), b.norm()));
+      }
+    double least = HUGE_VAL;
+    for (int n = 0; n <= 20; ++n) {
+      const double t = std::min(1.0, time + 0.05 * n * options.tolerance);
+      FourPoints x;
+      // Seen from one of them: far away, places are not told as well as what is between them.
+      for (std::size_t i = 0; i < 4; ++i)
+        x[i] = (1 - t) * (c.start[i] - c.start[0]) + t * (c.end[i] - c.end[0]);
+      const Proximity near = c.kind == ContactKind::vertex_triangle
+                                 ? vertex_triangle(x[0], {x[1], x[2], x[3]})
+                                 : edge_edge({x[0], x[1]}, {x[2], x[3]});
+      least = std::min(least, std::sqrt(near.squared_distance));
+    }
+    EXPECT_LE(least, 4 * options.tolerance * travel + 1e-12 * size) << c.what;
+  });
+  EXPECT_GT(alarms, 0u) << "nothing was in doubt: the cases are too easy";
+}
+
 // With a separation: whoever comes nearer than that at some moment is found, and not after that moment.
 TEST(CrossingProperty, WhatComesNearerThanTheSeparationIsFound) {
   each_case(20000, [&](Random& random) {

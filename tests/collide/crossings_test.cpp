@@ -108,6 +108,85 @@ TEST(CrossingsProperty, FindersAndThreadsAgree) {
   }
 }
 
+// A detector that has seen other steps keeps what it can of them: it finds what a new one does.
+TEST(CrossingsProperty, WhatIsKeptOfOtherStepsChangesNothing) {
+  std::size_t all = 0, begun_where_one_ended = 0;
+  each_case(25, [&](Random& random) {
+    Step step = random_step(random);
+    std::vector<std::uint8_t> rigid(step.start.size());
+    std::vector<Pose> pose(step.start.size()), end_pose(step.start.size());
+    const auto random_pose = [&](double far) {
+      const Vec3 axis = testing::random_point(random, 1) + Vec3(0, 0, 0.01);
+      return Pose{Quat(Eigen::AngleAxisd(random.uniform(-1, 1), axis.normalized())),
+                  testing::random_point(random, far)};
+    };
+    DetectorOptions options;
+    options.finder = "tree";
+    options.contact_distance = std::abs(random.magnitude(1e-3, 0.1));
+    options.finder_options.lasting = random.chance(0.5);
+    Detector kept(options);
+    std::vector<SurfaceId> ids;
+    for (std::size_t i = 0; i < step.start.size(); ++i) {
+      rigid[i] = random.chance(0.3) ? 1 : 0;
+      ids.push_back(kept.add(step.start[i], {.motion = rigid[i] != 0 ? Motion::rigid : Motion::deformable}));
+    }
+    const double far = std::abs(random.magnitude(1e-2, 2));
+    for (int k = 0; k < 12; ++k) {
+      // The next step, from where this one ended or from elsewhere; or this one again, with another end.
+      const bool go_on = k > 0 && random.chance(0.5), jump = random.chance(0.1);
+      for (std::size_t i = 0; i < ids.size(); ++i) {
+        if (go_on && random.chance(0.9)) {
+          ++begun_where_one_ended;
+          pose[i] = end_pose[i];
+          if (rigid[i] != 0)
+            kept.set_pose(ids[i], pose[i]);
+          else
+            kept.set_positions(ids[i], step.start[i].positions = step.end[i]);
+        }
+        if (jump) {
+          for (Vec3& p : step.start[i].positions) p += testing::random_point(random, 0.1);
+          if (rigid[i] == 0) kept.set_positions(ids[i], step.start[i].positions);
+        }
+        if (random.chance(0.2)) continue;  // it ends where it did, or stays
+        end_pose[i] = random_pose(far);
+        const Vec3 by = testing::random_point(random, far);
+        step.end[i] = step.start[i].positions;
+        for (Vec3& p : step.end[i]) p += by + testing::random_point(random, 0.2 * far);
+        if (rigid[i] != 0)
+          kept.set_end_pose(ids[i], end_pose[i]);
+        else
+          kept.set_end_positions(ids[i], step.end[i]);
+      }
+      if (random.chance(0.3)) kept.detect();
+      CrossingOptions what;
+      what.pairs = static_cast<CrossingPairs>(random.below(3));
+      const std::vector<std::uint8_t> without(ids.size(), random.chance(0.5) ? 1 : 0);
+      what.without_neighbours = without;
+      Detector fresh(options);
+      for (std::size_t i = 0; i < ids.size(); ++i) {
+        const Surface& surface = kept.surfaces().at(ids[i]);
+        TriangleMesh mesh = step.start[i];
+        mesh.positions = surface.rest;
+        const SurfaceId id = fresh.add(mesh, {.motion = surface.motion});
+        if (rigid[i] != 0) {
+          fresh.set_pose(id, surface.pose);
+          if (!surface.end.empty()) fresh.set_end_pose(id, surface.end_pose);
+        } else {
+          const auto now = kept.surfaces().positions().subspan(surface.first_vertex, surface.vertices);
+          fresh.set_positions(id, now);
+          if (!surface.end.empty()) fresh.set_end_positions(id, surface.end);
+        }
+      }
+      const CrossingSet found = kept.crossings(what), expected = fresh.crossings(what);
+      all += expected.size();
+      ASSERT_EQ(found.size(), expected.size()) << k;
+      EXPECT_TRUE(std::equal(found.begin(), found.end(), expected.begin(), same)) << k;
+    }
+  });
+  EXPECT_GT(all, 100u);
+  EXPECT_GT(begun_where_one_ended, 100u);
+}
+
 // Every pair of features without a common vertex, by exact arithmetic.
 TEST(CrossingsProperty, NothingIsMissedInAScene) {
   each_case(12, [](Random& random) {

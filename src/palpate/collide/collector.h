@@ -44,6 +44,7 @@ struct Search {
   double reach = 0;                    // the largest contact distance of a pair, and the margin [m]
   bool same_distance = true;           // of all pairs
   CrossingOptions crossing = {};       // where a step is looked at: surfaces.moving()
+  Box scene = {};                      // of a step: what holds these pairs, and those that were not asked for
 
   const SurfacePair* find(std::uint32_t first, std::uint32_t second) const;
 };

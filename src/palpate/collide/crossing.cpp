@@ -112,8 +112,9 @@ class Pair {
   double size_, separation_, gap_;
 };
 
+// `brief`: what cannot be shown within the tolerance is left.
 template <class T>
-CrossingTime search(const Pair<T>& pair, double tolerance, T time, bool look) {
+CrossingTime search(const Pair<T>& pair, double tolerance, T time, bool look, bool brief) {
   T length = T(1) - time;
   const auto safe = [&](bool hit, bool sure, int count) {
     return CrossingTime{hit, sure, std::clamp(static_cast<double>(time) * (1 - 0x1p-52), 0.0, 1.0), count};
@@ -149,6 +150,7 @@ CrossingTime search(const Pair<T>& pair, double tolerance, T time, bool look) {
         continue;
       }
     }
+    if (brief && length <= T(tolerance)) return safe(true, false, count);
     length = T(Numbers<T>::shorter) * length;
     if (length < T(Numbers<T>::shortest)) return safe(true, false, count);
   }
@@ -177,8 +179,8 @@ CrossingTime find_crossing(ContactKind kind, const FourPoints& start, const Four
   require(options);
   const Pair<double> pair(kind, start, end, options.separation);
   if (!pair.is_finite()) return {true, false, 0, 0};  // nobody can tell
-  CrossingTime found = search<double>(pair, options.tolerance, 0.0, !options.likely);
-  if (!found.hit || found.sure) return found;
+  CrossingTime found = search<double>(pair, options.tolerance, 0.0, !options.likely, options.brief);
+  if (!found.hit || found.sure || options.brief) return found;
   // Within rounding: exactly there, or not at all.
   if ((found.time == 0 && touch(kind, start)) || (found.time >= 1 - options.tolerance && touch(kind, end))) {
     found.sure = true;
@@ -186,7 +188,7 @@ CrossingTime find_crossing(ContactKind kind, const FourPoints& start, const Four
   }
   if (options.separation > 0) return found;
   const Pair<Wide> wide(kind, start, end, options.separation);
-  CrossingTime again = search<Wide>(wide, options.tolerance, Wide(found.time), true);
+  CrossingTime again = search<Wide>(wide, options.tolerance, Wide(found.time), true, false);
   again.stretches += found.stretches;
   return again;
 }

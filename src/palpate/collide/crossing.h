@@ -47,6 +47,7 @@ struct CrossingOptions {
   double separation = 0;        // what is nearer than this counts as contact [m]
   double tolerance = 1e-9;      // how early the time may be, as part of the step: 1e-12 to 1
   bool likely = false;          // simple proofs were tried already: begin with those that also show contact
+  bool brief = false;           // what is not told apart within the tolerance counts as contact
   CrossingTest test = nullptr;  // of a detector: looks at pairs in place of find_crossing, for studies
   CrossingPairs pairs = CrossingPairs::all;
   // Of a detector, by slots of surfaces (those beyond the end: 0): 1 where features that are near along the

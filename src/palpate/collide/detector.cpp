@@ -242,6 +242,8 @@ CrossingSet Detector::crossings(const CrossingOptions& options) {
   {
     const auto scope = timer_.measure("boxes");
     collect_pairs(options.separation);
+    for (const SurfacePair& pair : pairs_)
+      for (const std::uint32_t slot : {pair.first, pair.second}) what.scene.add(surfaces_.box(slot));
     pairs_.erase(std::remove_if(pairs_.begin(), pairs_.end(),
                                 [&](const SurfacePair& pair) {
                                   return options.pairs != CrossingPairs::all &&

@@ -49,8 +49,8 @@ unsigned may_meet_of(const StepGroup& group, const StepBox& box, float reach) {
   return meeting(group.at, StepQuery(box, reach));
 }
 
-FloatBox refit_points_of(const Leaf& leaf, const LeafRest* rest, const Vec3* positions, const Frame& frame,
-                         StepLeaf& boxes, StepMotion* motion, std::size_t end) {
+FloatBox refit_points_of(const Leaf& leaf, const Vec3* positions, const Frame& frame, StepLeaf& boxes,
+                         std::size_t end) {
   auto& point = boxes.point[end];
   FloatBox all{{1e30f, 1e30f, 1e30f}, {-1e30f, -1e30f, -1e30f}};
   for (std::size_t i = 0; i < leaf.vertices; ++i) {
@@ -62,11 +62,15 @@ FloatBox refit_points_of(const Leaf& leaf, const LeafRest* rest, const Vec3* pos
       all.hi[k] = std::max(all.hi[k], at);
     }
   }
-  if (rest != nullptr) refit_motion(leaf, *rest, static_cast<float>(frame.scale), point, motion->at[end]);
   return all;
 }
 
-HWY_INLINE void refit_features_at(const Leaf& leaf, StepLeaf& boxes, std::size_t end) {
+void refit_motion_of(const Leaf& leaf, const LeafRest& rest, const Frame& frame, const StepLeaf& boxes,
+                     StepMotion& motion, std::size_t end) {
+  refit_motion(leaf, rest, static_cast<float>(frame.scale), boxes.point[end], motion.at[end]);
+}
+
+void refit_features_of(const Leaf& leaf, StepLeaf& boxes, std::size_t end) {
   const auto& point = boxes.point[end];
   for (std::size_t k = 0; k < 3; ++k) {
     for (std::size_t t = 0; t < leaf.triangles; ++t) {
@@ -81,10 +85,6 @@ HWY_INLINE void refit_features_at(const Leaf& leaf, StepLeaf& boxes, std::size_t
       boxes.along[end][k][e] = b - a;
     }
   }
-}
-
-void refit_features_of(const Leaf& leaf, StepLeaf& boxes) {
-  for (std::size_t end = 0; end < 2; ++end) refit_features_at(leaf, boxes, end);
 }
 
 // --- proofs ---------------------------------------------------------------------------------------
@@ -615,6 +615,7 @@ namespace palpate {
 
 HWY_EXPORT(may_meet_of);
 HWY_EXPORT(refit_points_of);
+HWY_EXPORT(refit_motion_of);
 HWY_EXPORT(refit_features_of);
 HWY_EXPORT(search_step_of);
 
@@ -624,13 +625,18 @@ unsigned may_meet(const StepGroup& group, const StepBox& box, float reach) {
 
 void clear(StepLeaf& boxes) { boxes = {}; }
 
-FloatBox refit_points(const Leaf& leaf, const LeafRest* rest, const Vec3* positions, const Frame& frame,
-                      StepLeaf& boxes, StepMotion* motion, std::size_t end) {
-  return HWY_DYNAMIC_DISPATCH(refit_points_of)(leaf, rest, positions, frame, boxes, motion, end);
+FloatBox refit_points(const Leaf& leaf, const Vec3* positions, const Frame& frame, StepLeaf& boxes,
+                      std::size_t end) {
+  return HWY_DYNAMIC_DISPATCH(refit_points_of)(leaf, positions, frame, boxes, end);
 }
 
-void refit_features(const Leaf& leaf, StepLeaf& boxes) {
-  HWY_DYNAMIC_DISPATCH(refit_features_of)(leaf, boxes);
+void refit_motion(const Leaf& leaf, const LeafRest& rest, const Frame& frame, const StepLeaf& boxes,
+                  StepMotion& motion, std::size_t end) {
+  HWY_DYNAMIC_DISPATCH(refit_motion_of)(leaf, rest, frame, boxes, motion, end);
+}
+
+void refit_features(const Leaf& leaf, StepLeaf& boxes, std::size_t end) {
+  HWY_DYNAMIC_DISPATCH(refit_features_of)(leaf, boxes, end);
 }
 
 void search_step(const StepView& low, const StepView& high, std::uint32_t low_group, std::uint32_t high_group,

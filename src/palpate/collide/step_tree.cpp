@@ -39,12 +39,18 @@ bool apart(const StepBox& box, const FloatBox& region) {
 constexpr FloatBox no_box = {{1e30f, 1e30f, 1e30f}, {-1e30f, -1e30f, -1e30f}};
 constexpr StepBox nowhere = {{no_box, no_box}};
 
+constexpr unsigned with_features = 1, with_motion = 4;  // of a leaf, at the start; twice that: at the end
+
 }  // namespace
 
 void StepTree::Tree::build() {
   built = shape->built;
   leaves.resize(shape->tree.leaves().size());
   for (StepLeaf& boxes : leaves) clear(boxes);
+  motions.clear();
+  around.assign(leaves.size(), nowhere);
+  ready.assign(leaves.size(), 0);
+  frame = 0;
   levels.clear();
   for (std::size_t n = leaves.size(); levels.empty() || n > 1;) {
     n = (n + 7) / 8;
@@ -54,23 +60,41 @@ void StepTree::Tree::build() {
   }
 }
 
-void StepTree::Tree::refit(const Surfaces& all, const Surface& surface, const Frame& frame, bool masks,
+// Only what is not there yet: where a step ends, the next one begins, and one step is looked at several
+// times.
+void StepTree::Tree::refit(const Surfaces& all, const Surface& surface, const Frame& in, std::size_t at_start,
                            const FloatBox* region) {
-  motions.resize(masks ? leaves.size() : 0);
-  const Vec3* own[2] = {all.positions().data() + surface.first_vertex,
-                        all.ends().data() + surface.first_vertex};
+  if (masks) motions.resize(leaves.size());
+  const Vec3* own[2];
+  bool stale[2];
+  for (const bool at_end : {false, true}) {
+    const std::size_t k = at_end ? 1 - at_start : at_start;
+    own[k] = (at_end ? all.ends() : all.positions()).data() + surface.first_vertex;
+    stale[k] = places[k] != surface.place_at(at_end);
+    places[k] = surface.place_at(at_end);
+  }
   parallel_for(levels[0].size(), 8, [&](std::size_t g) {
     for (std::size_t i = 8 * g; i < std::min(8 * g + 8, leaves.size()); ++i) {
-      StepBox around;
       const Leaf& leaf = shape->tree.leaves()[i];
-      for (std::size_t end = 0; end < 2; ++end)
-        around.at[end] = refit_points(leaf, masks ? &shape->tree.rest()[i] : nullptr, own[end], frame,
-                                      leaves[i], masks ? &motions[i] : nullptr, end);
-      if (region != nullptr && apart(around, *region))
-        around = nowhere;
-      else
-        refit_features(leaf, leaves[i]);
-      put(levels[0][g], i % 8, around);
+      unsigned made = ready[i];
+      for (std::size_t k = 0; k < 2; ++k) {
+        if (!stale[k]) continue;
+        around[i].at[k] = refit_points(leaf, own[k], in, leaves[i], k);
+        made &= ~((with_features | with_motion) << k);
+      }
+      const bool here = region == nullptr || !apart(around[i], *region);
+      put(levels[0][g], i % 8, here ? around[i] : nowhere);
+      for (std::size_t k = 0; k < 2 && here; ++k) {
+        if (masks && (made & with_motion << k) == 0) {
+          refit_motion(leaf, shape->tree.rest()[i], in, leaves[i], motions[i], k);
+          made |= with_motion << k;
+        }
+        if ((made & with_features << k) == 0) {
+          refit_features(leaf, leaves[i], k);
+          made |= with_features << k;
+        }
+      }
+      ready[i] = static_cast<std::uint8_t>(made);
     }
   });
   for (std::size_t level = 0; level + 1 < levels.size(); ++level)
@@ -82,19 +106,31 @@ void StepTree::Tree::refit(const Surfaces& all, const Surface& surface, const Fr
 void StepTree::update(const Search& search, LeafShapes& shapes) {
   const Surfaces& all = search.surfaces;
   if (trees_.size() < all.slots().size()) trees_.resize(all.slots().size());
-  Box scene;
+  if (search.scene.empty()) return;
+  const Frame frame = Frame::coarse(search.scene);
+  frame_number_ += frame == frame_ ? 0 : 1;
+  frame_ = frame;
+  slots_.clear();
+  fresh_.assign(trees_.size(), 0);
   for (const SurfacePair& pair : search.pairs)
-    for (const std::uint32_t slot : {pair.first, pair.second}) scene.add(all.box(slot));
-  if (scene.empty()) return;
-  frame_ = Frame::around(scene);
-  find_regions(search);
-  const auto refit = [&](std::uint32_t slot) {
+    for (const std::uint32_t slot : {pair.first, pair.second}) {
+      if (fresh_[slot] != 0) continue;
+      fresh_[slot] = 1;
+      slots_.push_back(slot);
+    }
+  for (const std::uint32_t slot : slots_) {
     Tree& tree = trees_[slot];
     // Masks are slow to make: those that contacts were searched with will do, or none.
     tree.shape = &shapes.make(all[slot], slot);
     if (tree.built != tree.shape->built) tree.build();
-    const bool masks = search.crossing.skips_neighbours(slot) && search.find(slot, slot) != nullptr &&
-                       tree.shape->masked >= 0 && tree.shape->masked == all[slot].near.reach();
+    tree.masks = search.crossing.skips_neighbours(slot) && search.find(slot, slot) != nullptr &&
+                 tree.shape->masked >= 0 && tree.shape->masked == all[slot].near.reach();
+    if (tree.frame != frame_number_) tree.places[0] = tree.places[1] = 0;
+    tree.frame = frame_number_;
+  }
+  find_regions(search);
+  const std::size_t at_start = choose_start(all);
+  for (const std::uint32_t slot : slots_) {
     // Of a large surface, often only a little comes near another one.
     FloatBox region{};
     const Region& own = regions_[slot];
@@ -104,15 +140,22 @@ void StepTree::update(const Search& search, LeafShapes& shapes) {
       region.lo[axis] = frame_.in_float(own.others.lo[k], axis) - reach;
       region.hi[axis] = frame_.in_float(own.others.hi[k], axis) + reach;
     }
-    if (!tree.leaves.empty()) tree.refit(all, all[slot], frame_, masks, own.all ? nullptr : &region);
-  };
-  fresh_.assign(trees_.size(), 0);
-  for (const SurfacePair& pair : search.pairs)
-    for (const std::uint32_t slot : {pair.first, pair.second}) {
-      if (fresh_[slot] != 0) continue;
-      fresh_[slot] = 1;
-      refit(slot);
-    }
+    Tree& tree = trees_[slot];
+    if (!tree.leaves.empty()) tree.refit(all, all[slot], frame_, at_start, own.all ? nullptr : &region);
+  }
+}
+
+// Which of the two boxes is at the start, of all trees alike: the one that leaves less to be made.
+std::size_t StepTree::choose_start(const Surfaces& all) const {
+  std::size_t made[2] = {0, 0};
+  for (const std::uint32_t slot : slots_)
+    for (std::size_t start = 0; start < 2; ++start)
+      for (const bool at_end : {false, true}) {
+        const Tree& tree = trees_[slot];
+        if (tree.places[at_end ? 1 - start : start] == all[slot].place_at(at_end))
+          made[start] += tree.leaves.size();
+      }
+  return made[1] > made[0] ? 1 : 0;
 }
 
 void StepTree::find_regions(const Search& search) {
@@ -147,7 +190,7 @@ void StepTree::find(const Search& search, Collector& out) {
         const Surface& surface = search.surfaces[slot];
         return StepView{&tree.shape->tree,
                         tree.leaves.data(),
-                        tree.motions.empty() ? nullptr : tree.motions.data(),
+                        tree.masks ? tree.motions.data() : nullptr,
                         tree.levels[0].data(),
                         surface.first_vertex,
                         surface.first_triangle,

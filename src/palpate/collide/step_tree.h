@@ -17,7 +17,7 @@
 
 namespace palpate {
 
-// At the start, and at the end.
+// At the start, and at the end; or the other way round, as a step backwards meets the same.
 struct StepBox {
   FloatBox at[2];
 };
@@ -45,9 +45,13 @@ class StepTree {
  private:
   struct Tree {
     const LeafShapes::Shape* shape = nullptr;
-    std::uint64_t built = 0;  // of the shape, when the rest was made
+    std::uint64_t built = 0;                      // of the shape, when the rest was made
+    std::uint64_t frame = 0, places[2] = {0, 0};  // what leaves hold: of which frame and positions
+    bool masks = false;                           // neighbours are left out
     std::vector<StepLeaf> leaves;
-    std::vector<StepMotion> motions;  // where neighbours are left out
+    std::vector<StepMotion> motions;
+    std::vector<StepBox> around;      // of leaves
+    std::vector<std::uint8_t> ready;  // of leaves: bits of what else is made, at each end
     // levels[0][g]: the leaves of group g; levels[k + 1][h]: the groups 8h .. 8h + 7 of level k. The last has
     // one.
     std::vector<std::vector<StepGroup>> levels;
@@ -55,7 +59,7 @@ class StepTree {
 
     void build();
     // `region`: what is apart from it is left out; null: nothing is.
-    void refit(const Surfaces& all, const Surface& surface, const Frame& frame, bool masks,
+    void refit(const Surfaces& all, const Surface& surface, const Frame& in, std::size_t at_start,
                const FloatBox* region);
   };
   struct NodePair {
@@ -67,10 +71,13 @@ class StepTree {
   void find_groups(const Search& search, std::uint32_t pair_number, SearchCounters& counters);
   float reach_of(const Search& search, const SurfacePair& pair) const;
   void find_regions(const Search& search);
+  std::size_t choose_start(const Surfaces& all) const;
 
   std::vector<Tree> trees_;  // by slot
   Frame frame_;
-  std::vector<std::uint8_t> fresh_;  // trees whose boxes are those of this step
+  std::uint64_t frame_number_ = 0;
+  std::vector<std::uint8_t> fresh_;   // trees whose boxes are those of this step
+  std::vector<std::uint32_t> slots_;  // of those
   struct Region {
     Box others;        // of all surfaces that this one is searched with
     bool all = false;  // it is searched with itself, too
@@ -93,12 +100,13 @@ struct StepView {
 };
 
 void clear(StepLeaf& boxes);
-// Points of a leaf, at one end of the step; returns the box of all. `rest` null: without the motion from
-// rest.
-FloatBox refit_points(const Leaf& leaf, const LeafRest* rest, const Vec3* positions, const Frame& frame,
-                      StepLeaf& boxes, StepMotion* motion, std::size_t end);
-// Boxes of its features, at both ends, from the points.
-void refit_features(const Leaf& leaf, StepLeaf& boxes);
+// Points of a leaf, at one end of the step; returns the box of all.
+FloatBox refit_points(const Leaf& leaf, const Vec3* positions, const Frame& frame, StepLeaf& boxes,
+                      std::size_t end);
+// From the points: how it has moved from rest; boxes of its features.
+void refit_motion(const Leaf& leaf, const LeafRest& rest, const Frame& frame, const StepLeaf& boxes,
+                  StepMotion& motion, std::size_t end);
+void refit_features(const Leaf& leaf, StepLeaf& boxes, std::size_t end);
 // Bits of the children that something in this box may meet.
 unsigned may_meet(const StepGroup& group, const StepBox& box, float reach);
 // Brings the pairs of features of two groups that may meet. `self`: of one surface, the first group not the

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 
 #include <fmt/format.h>
 
@@ -168,6 +169,7 @@ SurfaceId Surfaces::add(Surface surface, std::span<const Vec3> positions,
   surface.vertex_room = place.vertex_room;
   surface.triangle_room = place.triangle_room;
   surface.moves = place.moves + 1;
+  surface.place = ++places_;
   surface.changes = place.changes + 1;
   place = std::move(surface);
   const std::uint64_t before = layout_;
@@ -208,6 +210,13 @@ void Surfaces::remove(SurfaceId id) {
 
 namespace {
 
+bool are_same(std::span<const Vec3> a, std::span<const Vec3> b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
+}
+bool are_same(const Pose& a, const Pose& b) {
+  return a.rotation.coeffs() == b.rotation.coeffs() && a.position == b.position;
+}
+
 void forget_end(Surface& surface) {
   surface.end.clear();
   surface.bow = 0;
@@ -223,6 +232,8 @@ void Surfaces::set_positions(SurfaceId id, std::span<const Vec3> positions) {
   if (!finite) check_positions(surface, positions);  // says which
   std::copy(positions.begin(), positions.end(), positions_.begin() + surface.first_vertex);
   surface.box = box;
+  // Steps begin where others ended.
+  surface.place = are_same(surface.end, positions) ? surface.end_place : ++places_;
   forget_end(surface);
   ++surface.moves;
 }
@@ -266,6 +277,8 @@ void Surfaces::set_pose(SurfaceId id, const Pose& pose) {
   Surface& surface = edit(id);
   surface.pose = checked_pose(surface, pose);
   surface.box = place(surface, surface.pose, positions_.data() + surface.first_vertex);
+  const bool at_end = !surface.end.empty() && are_same(surface.pose, surface.end_pose);
+  surface.place = at_end ? surface.end_place : ++places_;
   forget_end(surface);
   ++surface.moves;
 }
@@ -276,13 +289,17 @@ void Surfaces::set_end_positions(SurfaceId id, std::span<const Vec3> positions) 
   bool finite = true;
   const Box box = checked_box(positions, finite);
   if (!finite) check_positions(surface, positions);  // says which
+  if (are_same(surface.end, positions)) return;
   surface.end.assign(positions.begin(), positions.end());
   surface.end_box = box;
+  surface.end_place = ++places_;
 }
 
 void Surfaces::set_end_pose(SurfaceId id, const Pose& pose) {
   Surface& surface = edit(id);
-  surface.end_pose = checked_pose(surface, pose);
+  const Pose end_pose = checked_pose(surface, pose);
+  if (surface.end.empty() || !are_same(surface.end_pose, end_pose)) surface.end_place = ++places_;
+  surface.end_pose = end_pose;
   surface.end.resize(surface.vertices);
   surface.end_box = place(surface, surface.end_pose, surface.end.data());
   surface.spin = spin_between(surface.pose.rotation, surface.end_pose.rotation);
@@ -355,6 +372,7 @@ std::uint32_t Surfaces::add_vertices(SurfaceId id, std::span<const Vec3> positio
   for (const Vec3& p : positions) surface.box.add(p);
   ++surface.moves;
   ++surface.changes;
+  surface.place = ++places_;
   return first;
 }
 

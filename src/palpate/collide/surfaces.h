@@ -52,7 +52,10 @@ struct Surface {
   double bow = 0;            // no vertex leaves the straight line by more, for its surface turns [m]
   double slack = 0;          // of that, what rounding does to a turn about a distant origin [m]
   std::uint64_t moves = 1, changes = 1;  // raised when positions, when triangles change
+  // Numbers of the positions now, and of those at the end: the same numbers are the same positions.
+  std::uint64_t place = 0, end_place = 0;
 
+  std::uint64_t place_at(bool at_end) const { return at_end && !end.empty() ? end_place : place; }
   double neighbour_distance() const { return paths ? paths->reach() : near.reach(); }  // 0: none [m]
 };
 
@@ -120,6 +123,7 @@ class Surfaces {
   std::vector<std::uint8_t> owned_;
   std::vector<std::uint32_t> surface_of_vertex_;
   std::uint64_t layout_ = 0;
+  std::uint64_t places_ = 0;  // numbers of positions given so far
 };
 
 // Two features inside a surface that are too near along it to count: the definition's neighbour filter.

@@ -177,6 +177,18 @@ Frame Frame::around(const Box& scene) {
   return frame;
 }
 
+// The radius is a power of two and the origin on a lattice of half of that: which one it is depends on the
+// scene alone, not on scenes before, as what is within rounding may.
+Frame Frame::coarse(const Box& scene) {
+  Frame frame = around(scene);
+  const double coarse = std::ldexp(1.0, std::clamp(std::ilogb(frame.radius) + 1, -1000, 1000));
+  for (double& x : frame.origin)
+    if (std::abs(x) < 0x1p50 * coarse) x = std::round(x / (0.5 * coarse)) * (0.5 * coarse);
+  frame.radius = 1.25 * coarse;
+  frame.scale = std::ldexp(1.0, std::clamp(-std::ilogb(frame.radius), -1000, 1000));
+  return frame;
+}
+
 void clear(Group& group) {
   fill(group.lo, beyond);
   fill(group.hi, -beyond);

@@ -22,6 +22,11 @@ struct Frame {
   double radius = 0;  // no coordinate is farther from the origin [m]
 
   static Frame around(const Box& scene);
+  // The same for scenes that differ little, as a rule, and with room around them.
+  static Frame coarse(const Box& scene);
+  bool operator==(const Frame& other) const {
+    return origin == other.origin && scale == other.scale && radius == other.radius;
+  }
   float in_float(double x, std::size_t axis) const {
     return static_cast<float>((x - origin[static_cast<Eigen::Index>(axis)]) * scale);
   }
