@@ -6,7 +6,7 @@ namespace palpate {
 
 namespace {
 
-constexpr std::size_t grain = 256;
+constexpr std::size_t grain = 1024;
 
 }  // namespace
 

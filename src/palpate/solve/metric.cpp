@@ -18,6 +18,7 @@ using Sparse = Eigen::SparseMatrix<double>;
 constexpr int none = -1;
 constexpr std::size_t grain = 2048;                              // columns
 constexpr std::size_t most_branches = 12, least_branch = 5'000;  // numbers of the factor
+constexpr std::size_t worth_a_task = 40'000;                     // of them: what takes longer than to hand it on
 
 Sparse lower_half(std::size_t nodes, std::span<const MetricEntry> entries,
                   std::span<const std::uint8_t> held) {
@@ -210,8 +211,9 @@ void Metric::solve(std::span<Vec3> x) {
   const auto panels_of = [&](std::size_t branch) {
     return panels.subspan(branch_begin_[branch], branch_begin_[branch + 1] - branch_begin_[branch]);
   };
+  const std::size_t at_once = 1 + worth_a_task * branches / (values_.size() + 1);
   parallel_for(n, grain, [&](std::size_t p) { work_[p] = PaddedPoint(x[order_[p]]); });
-  parallel_for(branches, 1, [&](std::size_t b) {
+  parallel_for(branches, at_once, [&](std::size_t b) {
     std::fill_n(copies(b), top_.size(), PaddedPoint(Vec3::Zero()));
     solve_lower(panels_of(b), rows_.data(), values_.data(), work_.data());
   });
@@ -223,7 +225,7 @@ void Metric::solve(std::span<Vec3> x) {
     for (double& number : work_[p].at) number *= inverse_[p];
   });
   solve_upper(top, rows_.data(), values_.data(), work_.data());
-  parallel_for(branches, 1, [&](std::size_t b) {
+  parallel_for(branches, at_once, [&](std::size_t b) {
     for (std::size_t i = 0; i < top_.size(); ++i) copies(b)[i] = work_[top_[i]];
     solve_upper(panels_of(b), rows_.data(), values_.data(), work_.data());
   });
