@@ -25,6 +25,10 @@ TEST(ContactLawProperty, SlopesAndStiffnessAreRight) {
     spring.normal = (any(random, 1) + Vec3(0, 0, 2)).normalized();
     spring.stiffness = std::abs(random.magnitude(1, 1e4));
     spring.target = random.uniform(0, 1e-3);
+    if (random.chance(0.7)) {
+      spring.hard_stiffness = std::abs(random.magnitude(1, 1e4));
+      spring.hard = random.uniform(-1, 1) * spring.target;
+    }
     spring.tangent_stiffness = std::abs(random.magnitude(1, 1e4));
     spring.slip = random.chance(0.3) ? 0 : random.uniform(0, 1e-3 * spring.tangent_stiffness);
     spring.origin = any(random, 1e-3);
@@ -40,13 +44,16 @@ TEST(ContactLawProperty, SlopesAndStiffnessAreRight) {
     // Not where the law bends.
     const double h = 1e-8, pressed = spring.target - spring.normal.dot(at[0]),
                  pulled = spring.tangent_stiffness * spring.across(at[0]).norm() - spring.slip;
-    if (std::abs(pressed) < 2 * h || std::abs(pulled) < 4 * h * spring.tangent_stiffness) return;
+    const double flat = spring.hard - spring.normal.dot(at[0]);
+    if (std::abs(pressed) < 2 * h || std::abs(flat) < 2 * h ||
+        std::abs(pulled) < 4 * h * spring.tangent_stiffness)
+      return;
     for (int k = 0; k < 3; ++k) {
       std::vector<Vec3> one = at, other = at;
       one[0][k] += h;
       other[0][k] -= h;
       const double up = law.value(one, ahead), down = law.value(other, behind);
-      const double scale = spring.stiffness + spring.tangent_stiffness;
+      const double scale = spring.stiffness + spring.hard_stiffness + spring.tangent_stiffness;
       EXPECT_NEAR(gradient[0][k], (up - down) / (2 * h), 1e-8 * scale);
       EXPECT_LT((stiffness[0].col(k) - (ahead[0] - behind[0]) / (2 * h)).norm(), 1e-4 * scale);
     }

@@ -25,25 +25,28 @@ double ContactLaw::value(std::span<const Vec3> vectors, std::span<Vec3> gradient
     gradient[springs.size() + j] = joints[j] * off;
     held += 0.5 * joints[j] * off.squaredNorm();
   }
-  return held + parallel_reduce(
-                    springs.size(), grain, 0.0, partial_,
-                    [&](Chunk chunk) {
-                      double sum = 0;
-                      for (std::size_t c = chunk.begin; c < chunk.end; ++c) {
-                        const ContactSpring& spring = springs[c];
-                        const double push = spring.push(vectors[c]);
-                        gradient[c] = -push * spring.normal;
-                        if (push > 0) sum += 0.5 * push * push / spring.stiffness;
-                        if (!(spring.slip > 0)) continue;
-                        const double stretch = spring.across(vectors[c]).norm(),
-                                     kt = spring.tangent_stiffness;
-                        sum += kt * stretch <= spring.slip ? 0.5 * kt * stretch * stretch
-                                                           : spring.slip * (stretch - 0.5 * spring.slip / kt);
-                        gradient[c] -= spring.drag(vectors[c]);
-                      }
-                      return sum;
-                    },
-                    [](double a, double b) { return a + b; });
+  return held +
+         parallel_reduce(
+             springs.size(), grain, 0.0, partial_,
+             [&](Chunk chunk) {
+               double sum = 0;
+               for (std::size_t c = chunk.begin; c < chunk.end; ++c) {
+                 const ContactSpring& spring = springs[c];
+                 const double push = spring.push(vectors[c]);
+                 gradient[c] = -push * spring.normal;
+                 const double gap = spring.normal.dot(vectors[c]);
+                 const double pressed = std::max(0.0, spring.target - gap),
+                              hard = std::max(0.0, spring.hard - gap);
+                 sum += 0.5 * (spring.stiffness * pressed * pressed + spring.hard_stiffness * hard * hard);
+                 if (!(spring.slip > 0)) continue;
+                 const double stretch = spring.across(vectors[c]).norm(), kt = spring.tangent_stiffness;
+                 sum += kt * stretch <= spring.slip ? 0.5 * kt * stretch * stretch
+                                                    : spring.slip * (stretch - 0.5 * spring.slip / kt);
+                 gradient[c] -= spring.drag(vectors[c]);
+               }
+               return sum;
+             },
+             [](double a, double b) { return a + b; });
 }
 
 void ContactLaw::stiffness(std::span<const Vec3> vectors, std::span<Mat3> out) {
@@ -51,8 +54,10 @@ void ContactLaw::stiffness(std::span<const Vec3> vectors, std::span<Mat3> out) {
   parallel_for(springs.size(), grain, [&](std::size_t c) {
     const ContactSpring& spring = springs[c];
     const Mat3 along = spring.normal * spring.normal.transpose();
-    out[c].setZero();
-    if (spring.push(vectors[c]) > 0) out[c] = spring.stiffness * along;
+    const double gap = spring.normal.dot(vectors[c]);
+    out[c] =
+        ((gap < spring.target ? spring.stiffness : 0) + (gap < spring.hard ? spring.hard_stiffness : 0)) *
+        along;
     if (!(spring.slip > 0)) return;
     const Vec3 s = spring.across(vectors[c]);
     const double length = s.norm();

@@ -34,7 +34,8 @@ SolveReport Island::solve(TouchingView& view) {
   SolveOptions options;
   options.least_gain = least_gain();
   SolveReport report;
-  for (int pass = 0; pass < view.options.passes; ++pass) {
+  const int passes = glances() ? 1 : view.options.passes;
+  for (int pass = first_pass(); pass < passes; ++pass) {
     options.iterations = iterations_of(pass);
     if (pass > 0) update_friction();
     const SolveReport one = coupled_.solve(couplings_, law_, options);
@@ -54,8 +55,19 @@ int Island::iterations_of(int pass) const {
   const int most = view_->options.iterations;
   if (!bends()) return most;
   const int all = again() ? (most + 1) / 2 : most;
-  return pass + 1 == view_->options.passes ? all : std::max(1, all / 3);
+  return pass + 1 == view_->options.passes && !glances() ? all : std::max(1, all / 3);
 }
+
+// A glance was the first one, unless something came of it.
+int Island::first_pass() const {
+  const bool went_on = std::all_of(bodies_.begin(), bodies_.end(), [&](std::uint32_t slot) {
+    const TouchingView::Slot& state = view_->slots[slot];
+    return state.glanced && !state.solved && !state.hits;
+  });
+  return went_on ? std::min(1, view_->options.passes - 1) : 0;
+}
+
+bool Island::glances() const { return view_->glancing && bends() && view_->slots[bodies_[0]].far; }
 
 bool Island::again() const {
   return std::all_of(bodies_.begin(), bodies_.end(),
@@ -66,7 +78,7 @@ void Island::note_ends() {
   const std::span<const Vec3> x = coupled_.positions();
   for (const std::uint32_t slot : bodies_) {
     TouchingView::Slot& state = view_->slots[slot];
-    state.solved = true;
+    (glances() ? state.glanced : state.solved) = true;
     if (view_->participants[slot].kind != Participant::Kind::rigid) continue;
     const std::uint32_t first = movers_[state.place].first;
     state.end = {x[first], x[first + 1]};
@@ -113,7 +125,7 @@ void Island::try_start(Start soft, Start rigid, double& best) {
   for (const std::uint32_t slot : bodies_) {
     const Participant& p = view_->participants[slot];
     const TouchingView::Slot& state = view_->slots[slot];
-    if (p.kind == Participant::Kind::rigid && rigid == Start::last && state.solved)
+    if (p.kind == Participant::Kind::rigid && rigid == Start::last && (state.solved || state.glanced))
       std::copy(state.end.begin(), state.end.end(), x.begin() + movers_[state.place].first);
     if (p.kind != Participant::Kind::soft) continue;
     const Equations& equations = p.soft->equations();

@@ -25,6 +25,9 @@ class Island {
     RigidBodies::FreeMotion free = {};
   };
 
+  // The last part of the layer between two bodies, and how much harder it is to press.
+  static constexpr double flat = 0.25, harder_flat = 8;
+
   void clear();
   void add_body(std::uint32_t slot) { bodies_.push_back(slot); }  // ascending
   void add_mover(BodyId id) { movers_.push_back({id}); }          // in the order of rigid bodies
@@ -57,7 +60,9 @@ class Island {
   void note_ends();
   bool bends() const { return coupled_.size() > 2 * movers_.size(); }  // something soft is in it
   int iterations_of(int pass) const;
-  bool again() const;  // an earlier round of this part has solved all of it
+  bool again() const;    // an earlier round of this part has solved all of it
+  bool glances() const;  // this is a short one
+  int first_pass() const;
   void update_friction();
 
   TouchingView* view_ = nullptr;  // while it solves

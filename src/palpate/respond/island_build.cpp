@@ -176,6 +176,12 @@ ContactSpring Island::spring_of(const Touch& touch, const Vec3& start, double ha
   spring.normal = touch.normal;
   spring.stiffness = (1 + beta) * k;
   spring.target = target;
+  // What was asked to give way does so evenly.
+  if (!(view_->options.compliance > 0)) {
+    const double hard = flat * thick;
+    spring.hard_stiffness = (1 + beta) * (harder_flat - 1) * k;
+    spring.hard = std::min(target, (hard + beta * std::min(gap, hard)) / (1 + beta));
+  }
   spring.tangent_stiffness = k;
   spring.origin = start;
   if (const RememberedContact* const before = view_->memory.find(touch.key)) {

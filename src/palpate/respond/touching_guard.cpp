@@ -1,9 +1,11 @@
 // What lets nothing through: continuous detection from where things were to where they are.
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 #include <Eigen/Geometry>
 
+#include <palpate/base/timing.h>
 #include <palpate/collide/kernel.h>
 #include <palpate/respond/touching_step.h>
 
@@ -168,7 +170,7 @@ void TouchingStep::choose_seen() {
 bool TouchingStep::guard(bool last, TouchingReport& report) {
   seen_.clear();
   for (const Crossing& crossing :
-       view_.detector->crossings({.tolerance = tolerance, .pairs = CrossingPairs::between}))
+       view_.detector->crossings({.tolerance = tolerance, .brief = true, .pairs = CrossingPairs::between}))
     see(crossing);
   if (seen_.empty() || last) {
     // What tetrahedra carry that stay upright does not cross itself from near by: most of what would have to
@@ -177,8 +179,10 @@ bool TouchingStep::guard(bool last, TouchingReport& report) {
     for (std::size_t slot = 0; slot < view_.participants.size(); ++slot)
       if (view_.participants[slot].kind == Participant::Kind::soft)
         upright_[slot] = view_.participants[slot].soft->stayed_upright() ? 1 : 0;
-    for (const Crossing& crossing : view_.detector->crossings(
-             {.tolerance = tolerance, .pairs = CrossingPairs::inside, .without_neighbours = upright_}))
+    for (const Crossing& crossing : view_.detector->crossings({.tolerance = tolerance,
+                                    .brief = true,
+                                    .pairs = CrossingPairs::inside,
+                                    .without_neighbours = upright_}))
       see(crossing);
   }
   if (seen_.empty()) return true;
@@ -187,12 +191,49 @@ bool TouchingStep::guard(bool last, TouchingReport& report) {
   if (last) return false;
   cluster_seen();
   choose_seen();
-  merge_seen(report);
+  merge_seen(report, raise);
   return false;
 }
 
+// What goes farther in a part than contacts reach may hit what no contact holds yet. To find that out, all
+// but rough motion is a waste: a few iterations for islands, none for what moves by itself.
+bool TouchingStep::any_goes_far() {
+  bool any = false;
+  const double limit = view_.detector->contact_distance() / view_.seconds;
+  for (std::size_t slot = 0; slot < view_.slots.size(); ++slot) {
+    const Participant& p = view_.participants[slot];
+    if (p.kind != Participant::Kind::soft || view_.slots[slot].done || !p.soft->couples()) continue;
+    const std::span<const Vec3> v = p.soft->velocities();
+    view_.slots[slot].far =
+        std::any_of(v.begin(), v.end(), [&](const Vec3& one) { return one.squaredNorm() > limit * limit; });
+    any = any || view_.slots[slot].far;
+  }
+  return any;
+}
+
+void TouchingStep::glance(TouchingReport& report) {
+  view_.glancing = true;
+  begin_round();
+  solve();
+  view_.glancing = false;
+  const Clock::time_point begun = Clock::now();
+  set_ends();
+  seen_.clear();
+  for (const Crossing& crossing :
+       view_.detector->crossings({.tolerance = tolerance, .brief = true, .pairs = CrossingPairs::between}))
+    if (view_.slots[crossing.first_surface].far || view_.slots[crossing.second_surface].far) see(crossing);
+  cluster_seen();
+  choose_seen();
+  merge_seen(report, 1);
+  for (TouchingView::Slot& slot : view_.slots) {
+    slot.hits = slot.fresh;
+    slot.fresh = slot.fresh || slot.far;
+  }
+  report.guard_nanoseconds += std::chrono::nanoseconds(Clock::now() - begun).count();
+}
+
 // Crossings are in ascending order of their keys, as touches are.
-void TouchingStep::merge_seen(TouchingReport& report) {
+void TouchingStep::merge_seen(TouchingReport& report, double known_by) {
   merged_.clear();
   merged_harder_.clear();
   for (TouchingView::Slot& slot : view_.slots) slot.fresh = false;
@@ -211,7 +252,7 @@ void TouchingStep::merge_seen(TouchingReport& report) {
     keep_below(key);
     const bool known = at < touches_.size() && touches_[at].key == key;
     merged_.push_back(known ? touches_[at] : one.touch);
-    merged_harder_.push_back(known ? raise * harder_[at] : 1);
+    merged_harder_.push_back(known ? known_by * harder_[at] : 1);
     at += known ? 1 : 0;
     report.guarded += known ? 0 : 1;
   }

@@ -70,6 +70,7 @@ void TouchingStep::find_islands() {
   for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
     TouchingView::Slot& root = slots[slots[slot].root];
     root.fresh = root.fresh || slots[slot].fresh;
+    root.far = root.far || slots[slot].far;
     if (view_.participants[slot].kind == Participant::Kind::rigid)
       root.load = std::max(root.load, view_.participants[slot].mass);
   }
@@ -77,6 +78,7 @@ void TouchingStep::find_islands() {
   auto before = islands_.begin();
   for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
     slots[slot].fresh = slots[slots[slot].root].fresh;
+    slots[slot].far = slots[slots[slot].root].far;
     slots[slot].load = slots[slots[slot].root].load;
     if (slots[slot].root != slot || !slots[slot].touches) continue;
     while (before != islands_.end() && before->root < slot) ++before;

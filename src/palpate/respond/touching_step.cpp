@@ -74,6 +74,7 @@ TouchingReport TouchingStep::step(double seconds) {
       take_touches(view_.detector->detect().contacts);
     }
     begin_part(left, report.parts > 0);
+    if (any_goes_far()) glance(report);
     double fraction = 1;
     for (int round = 0;; ++round) {
       begin_round();
@@ -134,6 +135,14 @@ void TouchingStep::begin_round() {
   find_islands();
 }
 
+// As before, by itself.
+void TouchingStep::move_on(const Participant& p) const {
+  const std::span<Vec3> x = p.soft->unknowns();
+  const std::span<const Vec3> from = p.soft->positions_before(), v = p.soft->velocities();
+  for (std::size_t i = 0; i < x.size(); ++i)
+    if (p.soft->equations().held[i] == 0) x[i] = from[i] + view_.seconds * v[i];
+}
+
 SolveReport TouchingStep::solve() {
   alone_.clear();
   for (std::uint32_t slot = 0; slot < view_.slots.size(); ++slot) {
@@ -143,8 +152,13 @@ SolveReport TouchingStep::solve() {
       alone_.push_back(slot);
   }
   reports_.assign(alone_.size() + islands_.size(), {});
-  parallel_for(alone_.size(), 1,
-               [&](std::size_t i) { reports_[i] = view_.participants[alone_[i]].soft->solve_alone(); });
+  parallel_for(alone_.size(), 1, [&](std::size_t i) {
+    const Participant& p = view_.participants[alone_[i]];
+    if (view_.glancing && view_.slots[alone_[i]].far)
+      move_on(p);
+    else
+      reports_[i] = p.soft->solve_alone();
+  });
   parallel_for(islands_.size(), 1, [&](std::size_t i) {
     if (islands_[i].fresh) reports_[alone_.size() + i] = islands_[i].island->solve(view_);
   });
@@ -188,14 +202,20 @@ void TouchingStep::remember(const Island& island, std::size_t c) {
   // kt: as stiff as the layer
   const double pressed = std::max(0.0, view_.thickness_of(touch) - spring.normal.dot(vector));
   energy_ += 0.5 * kt * (pressed * pressed + across.squaredNorm());
+  if (spring.hard_stiffness > 0) {
+    const double flat = std::max(0.0, Island::flat * view_.thickness_of(touch) - spring.normal.dot(vector));
+    energy_ += 0.5 * kt * (Island::harder_flat - 1) * flat * flat;
+  }
   view_.memory.add({touch.key, push, {across.x(), across.y(), across.z()}, slides ? 1u : 0u});
   const auto body = [&](std::uint32_t slot) {
     return view_.moves(slot) ? view_.participants[slot].body : BodyId{};
   };
   Vec3 point = Vec3::Zero();
-  const auto positions = view_.detector->surfaces().positions();
+  const Surface& surface = view_.detector->surfaces()[touch.first_surface];
   for (std::size_t k = 0; k < 4; ++k)
-    if (touch.weights[k] < 0) point -= touch.weights[k] * positions[touch.vertices[k]];
+    if (touch.weights[k] < 0)
+      point -=
+          touch.weights[k] * view_.vertex_end(touch.first_surface, touch.vertices[k] - surface.first_vertex);
   forces_.push_back({touch.key, body(touch.first_surface), body(touch.second_surface),
                      push * spring.normal + spring.drag(vector), point, push});
   note_bounce(island, touch, point);
@@ -208,7 +228,7 @@ Vec3 TouchingStep::velocity_before(const Island& island, std::uint32_t slot, con
   if (p.kind == Participant::Kind::carried) return view_.rigid->view().velocity_at(p.body, where);
   if (p.kind != Participant::Kind::rigid) return Vec3::Zero();
   const RigidBodies::FreeMotion& free = island.mover(view_.slots[slot].place).free;
-  return free.velocity + free.spin.cross(where - free.start);
+  return free.velocity + free.spin.cross(where - view_.rigid->view().centre(p.body));
 }
 
 // What bends comes back by itself.

@@ -68,12 +68,16 @@ class TouchingStep final : public Response {
   void find_islands();
   std::unique_ptr<Island> spare_island();
   SolveReport solve();
+  void move_on(const Participant& p) const;
+  bool any_goes_far();
+  void glance(TouchingReport& report);
   void set_ends();
   bool guard(bool last, TouchingReport& report);
   void see(const Crossing& crossing);
   void cluster_seen();
   void choose_seen();
-  void merge_seen(TouchingReport& report);
+  // `known_by`: how much harder contacts become that were there.
+  void merge_seen(TouchingReport& report, double known_by);
   Touch touch_of(const Crossing& crossing, double& distance);
   void map_soft(const Participant& p);
   void set_positions();

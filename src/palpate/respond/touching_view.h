@@ -25,6 +25,9 @@ struct TouchingView {
     bool fresh = true;             // what touches it is not what it was in the last round
     std::uint32_t root = 0;        // of what hangs together: the first slot of all
     std::uint32_t place = 0;       // in its island: the first node, or which of the movers
+    bool far = false;              // something soft in its island goes farther than contacts reach
+    bool glanced = false;          // solved in short, to see what it hits
+    bool hits = false;             // something that was seen then
     bool solved = false;           // in an earlier round of this part
     std::array<Vec3, 2> end = {};  // of a rigid body: its nodes then
     double load = 0;               // of all that hangs together, the mass of the heaviest rigid body [kg]
@@ -38,6 +41,7 @@ struct TouchingView {
   ContactMemory memory;
   Layers layers;
   double seconds = 0, step = 0;  // of the part; of the whole
+  bool glancing = false;         // what goes far is solved in short
 
   bool moves(std::uint32_t slot) const {
     const Participant::Kind kind = participants[slot].kind;
