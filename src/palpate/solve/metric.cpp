@@ -18,7 +18,7 @@ using Sparse = Eigen::SparseMatrix<double>;
 constexpr int none = -1;
 constexpr std::size_t grain = 2048;                              // columns
 constexpr std::size_t most_branches = 12, least_branch = 5'000;  // numbers of the factor
-constexpr std::size_t worth_a_task = 40'000;                     // of them: what takes longer than to hand it on
+constexpr std::size_t worth_a_task = 40'000;  // of them: what takes longer than to hand it on
 
 Sparse lower_half(std::size_t nodes, std::span<const MetricEntry> entries,
                   std::span<const std::uint8_t> held) {
