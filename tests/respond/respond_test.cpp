@@ -192,6 +192,31 @@ TEST(Respond, AFastBallBouncesWithItsEnergy) {
     }
 }
 
+// What begins all but in one place would cross at once, before any time that can be told.
+TEST(Respond, WhatBeginsAllButTouchingDoesNotPass) {
+  for (const double gap : {1e-4, 1e-8, 1e-12})
+    for (const double speed : {0.5, 5.0}) {
+      WorldOptions o = options(0.0035);
+      o.rigid.gravity.setZero();
+      World world(o);
+      world.add_static(make(PlaneShape{.size_x = 0.4, .size_y = 0.4, .cells_x = 16, .cells_y = 16}));
+      const BodyId ball = world.add_rigid(make(IcosphereShape{.radius = 0.04, .frequency = 6}),
+                                          {.state = {.velocity = Vec3(0.1, 0, -speed)}, .density = 200});
+      double low = 0;
+      for (const Vec3& p : world.surface(ball).positions) low = std::min(low, p.z());
+      RigidState state = world.state(ball);
+      state.pose.position = Vec3(0.003, 0.007, gap - low);
+      world.set_state(ball, state);
+      for (int i = 0; i < 30; ++i) {
+        world.step(frame);
+        low = 1;
+        for (const Vec3& p : world.surface(ball).positions) low = std::min(low, p.z());
+        ASSERT_GT(low, -1e-12) << gap << " " << speed << " " << i;
+      }
+      EXPECT_LT(world.state(ball).velocity.norm(), speed + 0.1);
+    }
+}
+
 // Ten boxes come to rest on each other, each held by just its weight.
 TEST(Respond, BoxesStandOnEachOther) {
   World world(options());
