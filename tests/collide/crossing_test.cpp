@@ -72,7 +72,8 @@ TEST(CrossingProperty, InBriefWhatIsInDoubtCounts) {
     options.tolerance = std::pow(10, random.uniform(-6, -1));
     if (!check(c, truth, options)) return;
     ++alarms;
-    const double time = find_crossing(c.kind, c.start, c.end, options).time;
+    const auto [hit, sure, time, stretches] = find_crossing(c.kind, c.start, c.end, options);
+    if (stretches == 64 + 24) return;  // as many as there may be
     double travel = 0, size = 0;
     for (std::size_t i = 0; i < 4; ++i)
       for (std::size_t k = 0; k < i; ++k) {

@@ -180,7 +180,8 @@ CrossingTime find_crossing(ContactKind kind, const FourPoints& start, const Four
   const Pair<double> pair(kind, start, end, options.separation);
   if (!pair.is_finite()) return {true, false, 0, 0};  // nobody can tell
   CrossingTime found = search<double>(pair, options.tolerance, 0.0, !options.likely, options.brief);
-  if (!found.hit || found.sure || options.brief) return found;
+  if (!found.hit || found.sure) return found;
+  if (options.brief && found.stretches < Numbers<double>::most_stretches) return found;
   // Within rounding: exactly there, or not at all.
   if ((found.time == 0 && touch(kind, start)) || (found.time >= 1 - options.tolerance && touch(kind, end))) {
     found.sure = true;
@@ -188,7 +189,7 @@ CrossingTime find_crossing(ContactKind kind, const FourPoints& start, const Four
   }
   if (options.separation > 0) return found;
   const Pair<Wide> wide(kind, start, end, options.separation);
-  CrossingTime again = search<Wide>(wide, options.tolerance, Wide(found.time), true, false);
+  CrossingTime again = search<Wide>(wide, options.tolerance, Wide(found.time), true, options.brief);
   again.stretches += found.stretches;
   return again;
 }
