@@ -63,7 +63,7 @@ TEST(CrossingProperty, NothingIsMissedAndNothingIsLate) {
 // the tolerance.
 TEST(CrossingProperty, InBriefWhatIsInDoubtCounts) {
   std::size_t alarms = 0;
-  each_case(20000, [&](Random& random) {
+  const std::size_t cases = each_case(20000, [&](Random& random) {
     const CrossingCase c = testing::random_crossing(random);
     const ExactCrossing truth = exact_crossing(c.kind, c.start, c.end);
     CrossingOptions options;
@@ -95,6 +95,7 @@ TEST(CrossingProperty, InBriefWhatIsInDoubtCounts) {
     }
     EXPECT_LE(least, 4 * options.tolerance * travel + 1e-12 * size) << c.what;
   });
+  if (cases == 0 || testing::fewer_cases()) return;
   EXPECT_GT(alarms, 0u) << "nothing was in doubt: the cases are too easy";
 }
 
