@@ -195,17 +195,30 @@ bool TouchingStep::guard(bool last, TouchingReport& report) {
   return false;
 }
 
-// What goes farther in a part than contacts reach may hit what no contact holds yet. To find that out, all
-// but rough motion is a waste: a few iterations for islands, none for what moves by itself.
+// What goes farther in a part than contacts reach may hit what no contact holds yet, if something is on its
+// way. To find that out, all but rough motion is a waste: a few iterations for islands, none for what moves
+// by itself.
 bool TouchingStep::any_goes_far() {
-  bool any = false;
-  const double limit = view_.detector->contact_distance() / view_.seconds;
-  for (std::size_t slot = 0; slot < view_.slots.size(); ++slot) {
+  const double reach = view_.detector->contact_distance();
+  ways_.resize(view_.slots.size());
+  for (std::uint32_t slot = 0; slot < view_.slots.size(); ++slot) {
     const Participant& p = view_.participants[slot];
-    if (p.kind != Participant::Kind::soft || view_.slots[slot].done || !p.soft->couples()) continue;
-    const std::span<const Vec3> v = p.soft->velocities();
-    view_.slots[slot].far =
-        std::any_of(v.begin(), v.end(), [&](const Vec3& one) { return one.squaredNorm() > limit * limit; });
+    Way& way = ways_[slot];
+    way = {};
+    if (p.kind == Participant::Kind::none) continue;
+    if (p.kind == Participant::Kind::soft && !view_.slots[slot].done && p.soft->couples()) {
+      double squared = 0;
+      for (const Vec3& v : p.soft->velocities()) squared = std::max(squared, v.squaredNorm());
+      way.length = std::sqrt(squared) * view_.seconds;
+    }
+    way.box = grown(view_.detector->surfaces()[slot].box, way.length + reach);
+  }
+  bool any = false;
+  for (std::size_t slot = 0; slot < ways_.size(); ++slot) {
+    if (!(ways_[slot].length > reach)) continue;
+    for (std::size_t other = 0; other < ways_.size() && !view_.slots[slot].far; ++other)
+      view_.slots[slot].far = other != slot && view_.participants[other].kind != Participant::Kind::none &&
+                              ways_[slot].box.overlaps(ways_[other].box);
     any = any || view_.slots[slot].far;
   }
   return any;

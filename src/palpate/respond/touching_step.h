@@ -58,6 +58,10 @@ class TouchingStep final : public Response {
     double until;           // of the first of a cluster: those that come later follow from it
     bool taken;
   };
+  struct Way {          // of a participant, in a part
+    Box box;            // that it may come to
+    double length = 0;  // that it goes, if it is soft [m]
+  };
   void take_touches(std::span<const Contact> contacts);
   void begin_part(double seconds, bool rest_of_step);
   void begin_round();
@@ -107,6 +111,7 @@ class TouchingStep final : public Response {
   std::vector<SolveReport> reports_;
   std::vector<std::uint32_t> alone_;  // soft bodies that nothing touches
   std::vector<Seen> seen_;
+  std::vector<Way> ways_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> vertex_seen_;  // a vertex, and a crossing that has it
   std::vector<std::uint32_t> first_seen_;
   Impulses impulses_;
