@@ -11,6 +11,12 @@
 
 namespace palpate::bench {
 
+namespace {
+
+constexpr int cold = 2;  // steps of a world that make trees and find room
+
+}  // namespace
+
 Scene scene_of(const std::string& name, const std::vector<std::string>& changes) {
   return read_scene(std::filesystem::path(cli::scenes_folder()) / (name + ".toml"), changes);
 }
@@ -35,7 +41,7 @@ void SceneSteps::prepare() {
 void SceneSteps::step() {
   Run& now = run();
   const StepReport& report = now.world->step(scene_.run.step);
-  ++now.steps;
+  if (++now.steps <= cold) return;
   now.milliseconds.push_back(1e-6 * static_cast<double>(report.nanoseconds));
   double searching = 1e-6 * static_cast<double>(report.touching.guard_nanoseconds);
   for (const Stage& stage : now.world->stages())
@@ -51,11 +57,8 @@ void SceneSteps::step() {
 
 std::vector<std::pair<std::string, double>> SceneSteps::facts() const {
   const auto at = runs_.find(available_threads());
-  // The first two, which make trees and find room, are those that warm up.
-  constexpr std::size_t cold = 2;
-  if (at == runs_.end() || at->second.milliseconds.size() <= cold) return {};
+  if (at == runs_.end() || at->second.milliseconds.empty()) return {};
   const auto sorted = [](std::vector<double> all) {
-    all.erase(all.begin(), all.begin() + cold);
     std::sort(all.begin(), all.end());
     return all;
   };
