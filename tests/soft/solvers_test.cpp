@@ -87,7 +87,7 @@ TEST(SolversProperty, TheDefaultGetsAsLowAsAnyOtherFromATangledStart) {
     const double without = best->solve(step.equations, x, {.iterations = 5, .untangle = false}).potential;
     better += without > 2 * with ? 1 : 0;
   });
-  if (cases > 0) {
+  if (cases > 0 && !testing::fewer_cases()) {
     EXPECT_GT(better, 0u) << "untangling never mattered: the starts are too easy";
   }
 }
