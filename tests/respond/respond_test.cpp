@@ -192,7 +192,7 @@ TEST(Respond, AFastBallBouncesWithItsEnergy) {
     }
 }
 
-// What begins all but in one place would cross at once, before any time that can be told.
+// What begins all but in one place would cross at once; the contacts that are there hold it.
 TEST(Respond, WhatBeginsAllButTouchingDoesNotPass) {
   for (const double gap : {1e-4, 1e-8, 1e-12})
     for (const double speed : {0.5, 5.0}) {
