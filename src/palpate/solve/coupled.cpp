@@ -4,18 +4,13 @@
 #include <cmath>
 
 #include <palpate/base/parallel.h>
+#include <palpate/solve/vectors.h>
 
 namespace palpate {
 
 namespace {
 
 constexpr std::size_t grain = 2048;
-
-double dot(std::span<const Vec3> a, std::span<const Vec3> b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i].dot(b[i]);
-  return sum;
-}
 
 }  // namespace
 
@@ -244,17 +239,15 @@ class Coupled::All final : public Landscape {
       const double curvature = dot(p, q);
       if (!(curvature > 0)) break;
       const double length = along / curvature;
-      for (std::size_t i = 0; i < y.size(); ++i) {
-        y[i] += length * p[i];
-        r[i] -= length * q[i];
-      }
+      const Share forth = {p.data(), length}, used = {q.data(), -length};
+      add_up(1, y, {&forth, 1}, y);
+      add_up(1, r, {&used, 1}, r);
       z = r;
       by_metrics(z);
       const double next = dot(r, z), turn = next / along;
-      for (std::size_t i = 0; i < y.size(); ++i) {
-        p[i] = z[i] + turn * p[i];
-        ap[i] = r[i] + turn * ap[i];
-      }
+      const Share last = {p.data(), turn}, last_product = {ap.data(), turn};
+      add_up(1, z, {&last, 1}, p);
+      add_up(1, r, {&last_product, 1}, ap);
       along = next;
     }
     std::copy(y.begin(), y.end(), v.begin());

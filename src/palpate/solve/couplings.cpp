@@ -1,5 +1,7 @@
 #include <palpate/solve/couplings.h>
 
+#include <utility>
+
 #include <palpate/base/parallel.h>
 
 namespace palpate {
@@ -15,8 +17,9 @@ void Couplings::clear() {
   begin_.clear();
   entries_.clear();
   arms_.clear();
-  node_begin_.clear();
-  shares_.clear();
+  followed_.clear();
+  followers_begin_.clear();
+  followers_.clear();
 }
 
 void Couplings::begin_vector(const Vec3& constant) {
@@ -41,16 +44,22 @@ void Couplings::add(std::uint32_t node, const Mat3& arm) {
 
 void Couplings::finish(std::size_t nodes) {
   begin_.push_back(static_cast<std::uint32_t>(entries_.size()));
-  node_begin_.assign(nodes + 2, 0);
-  for (const Entry& e : entries_) ++node_begin_[e.node + 2];
-  for (std::size_t i = 2; i < node_begin_.size(); ++i) node_begin_[i] += node_begin_[i - 1];
-  shares_.resize(entries_.size());
+  place_.assign(nodes, 0);
+  for (const Entry& e : entries_) ++place_[e.node];
+  std::uint32_t sum = 0;
+  for (std::uint32_t node = 0; node < nodes; ++node) {
+    if (place_[node] == 0) continue;
+    followed_.push_back(node);
+    followers_begin_.push_back(sum);
+    sum += std::exchange(place_[node], sum);
+  }
+  followers_begin_.push_back(sum);
+  followers_.resize(entries_.size());
   for (std::uint32_t c = 0; c < size(); ++c)
     for (std::uint32_t k = begin_[c]; k < begin_[c + 1]; ++k) {
       const Entry& e = entries_[k];
-      shares_[node_begin_[e.node + 1]++] = {c, e.arm, e.weight};
+      followers_[place_[e.node]++] = {c, e.arm, e.weight};
     }
-  node_begin_.pop_back();
 }
 
 Vec3 Couplings::sum(std::size_t c, std::span<const Vec3> x) const {
@@ -74,14 +83,16 @@ void Couplings::along(std::span<const Vec3> d, std::span<Vec3> out) const {
 }
 
 void Couplings::add_back(std::span<const Vec3> pulls, std::span<Vec3> out) const {
-  parallel_for(nodes(), 4 * grain, [&](std::size_t i) {
-    for (std::uint32_t k = node_begin_[i]; k < node_begin_[i + 1]; ++k) {
-      const Share& s = shares_[k];
-      if (s.arm == none)
-        out[i] += s.weight * pulls[s.vector];
+  parallel_for(followed_.size(), grain, [&](std::size_t i) {
+    Vec3 sum = out[followed_[i]];
+    for (std::uint32_t k = followers_begin_[i]; k < followers_begin_[i + 1]; ++k) {
+      const Follower& one = followers_[k];
+      if (one.arm == none)
+        sum += one.weight * pulls[one.vector];
       else
-        out[i] += arms_[s.arm].transpose() * pulls[s.vector];
+        sum += arms_[one.arm].transpose() * pulls[one.vector];
     }
+    out[followed_[i]] = sum;
   });
 }
 

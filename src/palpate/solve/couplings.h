@@ -24,12 +24,11 @@ class Couplings {
   void set_constant(const Vec3& constant) { constants_.back() = constant; }
   void add(std::uint32_t node, double weight);  // weights of one node are added up
   void add(std::uint32_t node, const Mat3& arm);
-  // When all are there: of how many nodes.
+  // When all are there.
   void finish(std::size_t nodes);
 
   std::size_t size() const { return constants_.size(); }
   bool empty() const { return constants_.empty(); }
-  std::size_t nodes() const { return node_begin_.empty() ? 0 : node_begin_.size() - 1; }
 
   // What a vector follows: calls with a node and the matrix before it.
   template <class Do>
@@ -58,14 +57,15 @@ class Couplings {
   std::vector<std::uint32_t> begin_;  // of each vector's entries; the end of the last once finished
   std::vector<Entry> entries_;
   std::vector<Mat3> arms_;
-  // By node: the vectors that follow it, ascending.
-  struct Share {
+  // By node that a vector follows: those vectors, ascending.
+  struct Follower {
     std::uint32_t vector;
     std::uint32_t arm;
     double weight;
   };
-  std::vector<std::uint32_t> node_begin_;
-  std::vector<Share> shares_;
+  std::vector<std::uint32_t> followed_, followers_begin_;
+  std::vector<std::uint32_t> place_;  // scratch, by node: where its next follower goes
+  std::vector<Follower> followers_;
 };
 
 }  // namespace palpate

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <palpate/base/parallel.h>
+#include <palpate/solve/vectors.h>
 
 namespace palpate {
 
@@ -11,10 +12,9 @@ namespace {
 
 constexpr std::size_t grain = 2048;
 
-double dot(std::span<const Vec3> a, std::span<const Vec3> b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i].dot(b[i]);
-  return sum;
+template <class Vector>
+auto part(Vector&& of, Chunk chunk) {
+  return std::span(of).subspan(chunk.begin, chunk.end - chunk.begin);
 }
 
 template <std::size_t n>
@@ -39,10 +39,8 @@ Descent::Sums Descent::dots(std::vector<Vec3> Step::*which, std::span<const Vec3
       with.size(), grain, Sums{}, partial_,
       [&](Chunk chunk) {
         Sums sums{};
-        for (std::size_t k = 0; k < count_; ++k) {
-          const std::vector<Vec3>& other = step(k).*which;
-          for (std::size_t i = chunk.begin; i < chunk.end; ++i) sums[k] += other[i].dot(with[i]);
-        }
+        for (std::size_t k = 0; k < count_; ++k)
+          sums[k] = dot(part(step(k).*which, chunk), part(with, chunk));
         return sums;
       },
       added<window>);
@@ -69,9 +67,9 @@ double Descent::find_direction(Landscape& landscape, std::span<const Vec3> x) {
     alpha[k] = product / step(k).with[place(k)];
   }
   parallel_chunks(gradient_.size(), grain, [&](Chunk chunk) {
-    for (std::size_t i = chunk.begin; i < chunk.end; ++i) direction_[i] = -gradient_[i];
-    for (std::size_t k = 0; k < count_; ++k)
-      for (std::size_t i = chunk.begin; i < chunk.end; ++i) direction_[i] -= alpha[k] * step(k).gradient[i];
+    std::array<Share, window> shares;
+    for (std::size_t k = 0; k < count_; ++k) shares[k] = {&step(k).gradient[chunk.begin], -alpha[k]};
+    add_up(-1, part(gradient_, chunk), {shares.data(), count_}, part(direction_, chunk));
   });
   landscape.to_step(x, direction_);
   const Sums turned = dots(&Step::gradient, direction_);
@@ -88,11 +86,11 @@ double Descent::find_direction(Landscape& landscape, std::span<const Vec3> x) {
   return parallel_reduce(
       gradient_.size(), grain, Sums{}, partial_,
       [&](Chunk chunk) {
-        for (std::size_t k = 0; k < count_; ++k)
-          for (std::size_t i = chunk.begin; i < chunk.end; ++i) direction_[i] += beta[k] * step(k).moved[i];
-        Sums sum{};
-        for (std::size_t i = chunk.begin; i < chunk.end; ++i) sum[0] += gradient_[i].dot(direction_[i]);
-        return sum;
+        std::array<Share, window> shares;
+        for (std::size_t k = 0; k < count_; ++k) shares[k] = {&step(k).moved[chunk.begin], beta[k]};
+        const std::span<Vec3> direction = part(direction_, chunk);
+        add_up(1, direction, {shares.data(), count_}, direction);
+        return Sums{dot(part(gradient_, chunk), direction)};
       },
       added<window>)[0];
 }
@@ -109,17 +107,13 @@ void Descent::advance(std::span<Vec3> x) {
   const Sums sums = parallel_reduce(
       x.size(), grain, Sums{}, partial_,
       [&](Chunk chunk) {
-        Sums part{};
-        for (std::size_t i = chunk.begin; i < chunk.end; ++i) {
-          const Vec3 moved = trial_[i] - x[i], change = new_gradient_[i] - gradient_[i];
-          part[0] += moved.dot(change);
-          part[1] += moved.squaredNorm();
-          part[2] += change.squaredNorm();
-          next.moved[i] = moved;
-          next.gradient[i] = change;
-          x[i] = trial_[i];
-        }
-        return part;
+        const std::span<Vec3> at = part(x, chunk), moved = part(next.moved, chunk),
+                              change = part(next.gradient, chunk), trial = part(trial_, chunk);
+        const Share there = {at.data(), -1}, then = {&gradient_[chunk.begin], -1};
+        add_up(1, trial, {&there, 1}, moved);
+        add_up(1, part(new_gradient_, chunk), {&then, 1}, change);
+        std::copy(trial.begin(), trial.end(), at.begin());
+        return Sums{dot(moved, change), dot(moved, moved), dot(change, change)};
       },
       added<window>);
   gradient_.swap(new_gradient_);
@@ -145,7 +139,10 @@ bool Descent::go_down(Landscape& landscape, std::span<Vec3> x, double slope, dou
                       SolveReport& report) {
   double length = 1;
   for (int tries = 0; tries < 30; ++tries) {
-    parallel_for(x.size(), grain, [&](std::size_t i) { trial_[i] = x[i] + length * direction_[i]; });
+    parallel_chunks(x.size(), grain, [&](Chunk chunk) {
+      const Share share = {&direction_[chunk.begin], length};
+      add_up(1, part(std::span<const Vec3>(x), chunk), {&share, 1}, part(trial_, chunk));
+    });
     const double value = landscape.value(trial_, new_gradient_);
     ++report.evaluations;
     if (value <= report.potential + 1e-4 * length * slope ||

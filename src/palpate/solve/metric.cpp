@@ -221,13 +221,10 @@ void Metric::solve(std::span<Vec3> x) {
     for (std::size_t i = 0; i < top_.size(); ++i)
       for (std::size_t k = 0; k < 3; ++k) work_[top_[i]].at[k] += copies(b)[i].at[k];
   solve_lower(top, rows_.data(), values_.data(), work_.data());
-  parallel_for(n, grain, [&](std::size_t p) {
-    for (double& number : work_[p].at) number *= inverse_[p];
-  });
-  solve_upper(top, rows_.data(), values_.data(), work_.data());
+  solve_upper(top, rows_.data(), values_.data(), inverse_.data(), work_.data());
   parallel_for(branches, at_once, [&](std::size_t b) {
     for (std::size_t i = 0; i < top_.size(); ++i) copies(b)[i] = work_[top_[i]];
-    solve_upper(panels_of(b), rows_.data(), values_.data(), work_.data());
+    solve_upper(panels_of(b), rows_.data(), values_.data(), inverse_.data(), work_.data());
   });
   parallel_for(n, grain, [&](std::size_t p) { x[order_[p]] = work_[p].point(); });
 }

@@ -52,10 +52,10 @@ class Metric {
   std::vector<PaddedPoint> work_;   // of all columns, then of the top for each branch
 };
 
-// The two halves of a solve, on points in the order of the factor.
+// The two halves of a solve, on points in the order of the factor; D goes with the second.
 void solve_lower(std::span<const Metric::Panel> panels, const std::uint32_t* rows, const double* values,
                  PaddedPoint* x);
 void solve_upper(std::span<const Metric::Panel> panels, const std::uint32_t* rows, const double* values,
-                 PaddedPoint* x);
+                 const double* inverse, PaddedPoint* x);
 
 }  // namespace palpate

@@ -38,10 +38,10 @@ HWY_INLINE void lower(const std::uint32_t* row, const std::uint32_t* end, const 
 }
 
 template <std::size_t width>
-HWY_INLINE void upper(const std::uint32_t* row, const std::uint32_t* end, const double* values, double* own,
-                      const double* x) {
+HWY_INLINE void upper(const std::uint32_t* row, const std::uint32_t* end, const double* values,
+                      const double* inverse, double* own, const double* x) {
   V sum[width];
-  for (std::size_t k = 0; k < width; ++k) sum[k] = hn::Load(d, own + 4 * k);
+  for (std::size_t k = 0; k < width; ++k) sum[k] = hn::Mul(hn::Set(d, inverse[k]), hn::Load(d, own + 4 * k));
   const double* line = values + width * width;
   for (; row != end; ++row, line += width) {
     const V known = hn::Load(d, x + std::size_t{4} * *row);
@@ -89,12 +89,12 @@ void lower_all(const Metric::Panel* panels, std::size_t count, const std::uint32
     }
 }
 void upper_all(const Metric::Panel* panels, std::size_t count, const std::uint32_t* rows,
-               const double* values, double* x) {
+               const double* values, const double* inverse, double* x) {
   for (std::size_t at = 0; at < 4; at += double_lanes)
     for (std::size_t i = count; i-- > 0;) {
       const Metric::Panel& p = panels[i];
       by_width(p.width, [&]<std::size_t width> {
-        upper<width>(rows + p.first_row, rows + p.last_row, values + p.first_value,
+        upper<width>(rows + p.first_row, rows + p.last_row, values + p.first_value, inverse + p.first,
                      x + at + std::size_t{4} * p.first, x + at);
       });
     }
@@ -116,8 +116,8 @@ void solve_lower(std::span<const Metric::Panel> panels, const std::uint32_t* row
   HWY_DYNAMIC_DISPATCH(lower_all)(panels.data(), panels.size(), rows, values, x->at);
 }
 void solve_upper(std::span<const Metric::Panel> panels, const std::uint32_t* rows, const double* values,
-                 PaddedPoint* x) {
-  HWY_DYNAMIC_DISPATCH(upper_all)(panels.data(), panels.size(), rows, values, x->at);
+                 const double* inverse, PaddedPoint* x) {
+  HWY_DYNAMIC_DISPATCH(upper_all)(panels.data(), panels.size(), rows, values, inverse, x->at);
 }
 
 }  // namespace palpate
