@@ -92,6 +92,33 @@ survives_a_full_disk() {
   grep -qE 'x/(timings|contacts|energies).csv' "$work/err" || fail "nobody says what could not be written"
   [[ -s x/summary.json ]] || fail "no summary"
 }
+records_and_replays() {
+  command_ run twist --steps 12 --record t.palpate --every 3 --out x; expect_code 0; expect_err 'wrote t.palpate with 5 frames'
+  command_ replay t.palpate; expect_code 0; expect_out 'scene +twist'; expect_out 'steps +12'; expect_out 'whole +yes'
+  for threads in 1 2; do
+    command_ replay t.palpate --verify --threads $threads; expect_code 0; expect_out '12 steps are the same'
+  done
+  # From the middle, and cut off.
+  command_ run twist --steps 3 --out y --save state; expect_code 0
+  command_ run twist --steps 4 --from state --record m.palpate --out z; expect_code 0
+  command_ replay m.palpate --verify; expect_code 0; expect_out '4 steps are the same'
+  head -c "$(($(wc -c <t.palpate) - 1000))" t.palpate >cut.palpate
+  command_ replay cut.palpate; expect_code 0; expect_out 'cut off'
+  command_ replay cut.palpate --verify; expect_code 0; expect_out 'steps are the same'
+  # The mesh is another one when it is run again: the first step that differs is named.
+  printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n' >top.obj
+  printf '[[body]]\nname = "top"\nkind = "rigid"\nangular_velocity = [1, 2, 3]\nmesh = { file = "top.obj" }\n' >top.toml
+  command_ run top.toml --steps 5 --out w --record top.palpate; expect_code 0
+  command_ replay top.palpate --verify; expect_code 0; expect_out '5 steps are the same'
+  sed -i 's/^v 0 0 1$/v 0 0 2/' top.obj
+  command_ replay top.palpate --verify; expect_code 1; expect_out 'step 1 differs'
+  printf 'x' | dd of=t.palpate bs=1 seek=3000 conv=notrunc status=none
+  command_ replay t.palpate --verify; expect_code 1; expect_err 'damaged'
+  command_ replay none.palpate; expect_code 1; expect_err 'none.palpate'
+  command_ replay x/summary.json; expect_code 1; expect_err 'no recording'
+  command_ run twist --steps 1 --record no/such.palpate --out v; expect_code 1; expect_err 'no/such.palpate'
+  [[ ! -e v ]] || fail "a refused run leaves a folder"
+}
 exports_rings_closed() {
   printf '[[body]]\nname = "ring"\nkind = "string"\nclosed = true\nradius = 0.01\nmaterial = "muscle"\n%s\n' \
     'points = [[0, 0, 0], [1, 0, 0], [0, 1, 0]]' >ring.toml

@@ -25,6 +25,7 @@
 #include <palpate/report/force_arrows.h>
 #include <palpate/report/frames.h>
 #include <palpate/report/picture.h>
+#include <palpate/report/recording.h>
 #include <palpate/report/run_folder.h>
 #include <palpate/report/run_page.h>
 #include <palpate/report/run_summary.h>
@@ -43,7 +44,7 @@ std::atomic<bool> interrupted = false;
 using StringEdge = std::array<std::uint32_t, 2>;
 
 struct Settings {
-  std::string scene, out, json, format, from, save, picture;
+  std::string scene, out, json, format, from, save, picture, record;
   std::vector<std::string> overrides;
   std::size_t steps = 0, every = 0;
   int threads = -1;
@@ -78,7 +79,11 @@ class Run {
     if (!settings_.json.empty() && settings_.json != "-") check_place(settings_.json);
     if (!settings_.save.empty()) check_place(settings_.save);
     if (!settings_.picture.empty()) check_place(settings_.picture);
+    if (!settings_.record.empty()) check_place(settings_.record);
     open_folder();
+    if (!settings_.record.empty())
+      recording_.emplace(settings_.record, stream_hello(scene_, std::filesystem::path(file_).stem().string()),
+                         scene_.text, world_->snapshot());
     std::signal(SIGPIPE, SIG_IGN);  // whoever read along may be gone: the run goes on
     for (const int signal : {SIGINT, SIGTERM})
       std::signal(signal, [](int) {
@@ -108,21 +113,22 @@ class Run {
                   "Give another folder with --out.");
     folder_.emplace(options);
     folder_->write("scene.toml", scene_.text);
+    every_ = settings_.every > 0 ? settings_.every
+             : scene_.run.record_every > 0
+                 ? scene_.run.record_every
+                 : std::max<std::size_t>(1, static_cast<std::size_t>(1 / (30 * scene_.run.step)));
     const bool wants_frames = !settings_.format.empty() || scene_.run.record_every > 0;
     if (!wants_frames) return;
     const FrameFormat format =
         settings_.format.empty() ? FrameFormat::vtu : *frame_format_named(settings_.format);
     frames_.emplace(folder_->path(), format);
-    every_ = settings_.every > 0 ? settings_.every
-             : scene_.run.record_every > 0
-                 ? scene_.run.record_every
-                 : std::max<std::size_t>(1, static_cast<std::size_t>(1 / (30 * scene_.run.step)));
   }
 
   void simulate() {
     RunRecord& record = record_.emplace(stage_names, steps_, world_->time());
     RunProgress progress(steps_);
     if (frames_) export_frame();
+    if (recording_) recording_->add_frame(*world_, {});
     for (std::size_t i = 0; i < steps_ && !interrupted; ++i) {
       const StepReport& report = world_->step(scene_.run.step);
       const Energies energies = world_->energies();
@@ -149,7 +155,9 @@ class Run {
       one.failures = report.failures;
       record.add(one);
       folder_->add(one);
+      if (recording_) recording_->add_state(world_->steps(), world_->hash());
       if (frames_ && (i + 1) % every_ == 0) export_frame();
+      if (recording_ && (i + 1) % every_ == 0) recording_->add_frame(*world_, report);
       progress.show(i + 1, static_cast<double>(report.nanoseconds) * 1e-6, one.contacts());
     }
   }
@@ -219,6 +227,10 @@ class Run {
     facts_.frames = frames_ ? frames_->frames() : 0;
     list_bodies();
     folder_->close();
+    if (recording_) {
+      recording_->close();
+      if (recording_->failure()) facts_.warnings.emplace_back(recording_->failure()->what());
+    }
     if (frames_ && frames_->failure()) facts_.warnings.emplace_back(frames_->failure()->what());
     if (!settings_.save.empty()) {
       try {
@@ -245,6 +257,8 @@ class Run {
     for (const std::string& warning : facts_.warnings) say("palpate: {}\n", warning);
     if (facts_.interrupted) say("palpate: interrupted; all steps until then are there\n");
     if (written) say("palpate: wrote {}\n", folder_->file("report.html"));
+    if (recording_ && !recording_->failure())
+      say("palpate: wrote {} with {} frames\n", settings_.record, recording_->frames());
     if (!written) facts_.warnings.emplace_back("not all could be written");
   }
 
@@ -275,6 +289,7 @@ class Run {
   std::unique_ptr<World> world_;
   std::optional<RunFolder> folder_;
   std::optional<FrameExport> frames_;
+  std::optional<RecordingWriter> recording_;
   std::optional<RunRecord> record_;
   std::map<std::string, std::vector<StringEdge>> edges_;  // of each string
 };
@@ -298,14 +313,16 @@ void add_run(CLI::App& app, int& exit_code, const std::string& command_line) {
       ->check(whole_number(1));
   run->add_option("--from", settings->from, "Begin with the state in this file, of the same scene");
   run->add_option("--save", settings->save, "Write the state at the end to this file");
+  run->add_option("--record", settings->record,
+                  "Keep the run in this file: it can be watched, and run again (palpate replay)");
   run->add_option("--picture", settings->picture,
                   "Draw the end of it to this PNG file, with arrows where contacts push");
   run->add_option("--json", settings->json, "Write the summary as JSON to this file (- for stdout)");
   run->callback([settings, run, &exit_code] {
     settings->steps_given = run->count("--steps") > 0;
-    if (run->count("--every") > 0 && settings->format.empty())
+    if (run->count("--every") > 0 && settings->format.empty() && settings->record.empty())
       throw BadCommandLine(Error(Place::named("option", "--every"), "there are no frames to leave out",
-                                 "Say --export vtu, or gltf, too."));
+                                 "Say --export vtu, or gltf, or --record FILE, too."));
     exit_code = Run(*settings).go();
   });
   run->footer(

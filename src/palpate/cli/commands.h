@@ -14,6 +14,7 @@ void add_bench(CLI::App& app, int& exit_code);
 void add_study(CLI::App& app, int& exit_code);
 // `command_line`: as it was typed, for reports.
 void add_run(CLI::App& app, int& exit_code, const std::string& command_line);
+void add_replay(CLI::App& app, int& exit_code);
 void add_scenes(CLI::App& app);
 
 }  // namespace palpate::cli
