@@ -1,8 +1,13 @@
 // Seeds for the fuzzers: small meshes by our writers in all their options, and samples of what is only read.
 // Usage: make_corpus FOLDER, which gets a folder for each format.
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
+#include <vector>
+
+#include <zlib.h>
 
 #include <scene/scene_samples.h>
 #include <support/format_samples.h>
@@ -28,6 +33,40 @@ void save_written(const std::filesystem::path& root, const std::string& ending, 
   }
 }
 
+std::string number(std::uint64_t value, std::size_t bytes) {
+  std::string text;
+  for (std::size_t k = 0; k < bytes; ++k) text.push_back(static_cast<char>(value >> (8 * k)));
+  return text;
+}
+
+// A small recording, as docs/protocol.md has it.
+std::string recording(bool ended) {
+  std::string file = "\x89PLP\r\n\x1a\n" + number(1, 4) + number(0, 4);
+  std::vector<std::uint64_t> places;
+  const auto add = [&](const std::string& message) {
+    places.push_back(file.size());
+    const auto sum =
+        crc32(0, reinterpret_cast<const Bytef*>(message.data()), static_cast<uInt>(message.size()));
+    file += number(message.size(), 4) + number(sum, 4) + message;
+  };
+  const std::string pad(3, '\0');
+  add("\1{}");
+  add("\7title = \"x\"");
+  add("\10snapshot");
+  add("\2" + pad + number(1, 4) + number(0, 4));
+  add("\3" + pad + number(1, 4) + number(0, 8) + std::string(56, '\0'));
+  add("\5" + pad + number(1, 8) + number(77, 8));
+  add("\6" + pad + number(1, 8) + "{}");
+  if (!ended) return file;
+  std::string index = "\xff";
+  for (std::size_t i = 0; i < 3; ++i) index += number(places[i], 8);
+  index += number(1, 8) + number(0, 8) + number(places[4], 8) + number(places[3], 8);
+  index += number(1, 8) + number(1, 8) + number(77, 8);
+  index += number(1, 8) + number(1, 8) + number(places[6], 8);
+  add(index);
+  return file + number(places.back(), 8) + "\x89PLPEND\n";
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -49,6 +88,18 @@ int main(int argc, char** argv) {
   for (const int first : {0, 1})
     save(root / "tetgen", std::to_string(first),
          testing::node_sample(first) + '\1' + testing::ele_sample(first));
+  const char* const commands[] = {
+      R"({"do":"grab","hand":1,"body":"a","vertices":[0,1,2],"weights":[0.2,0.3,0.5],"stiffness":10})",
+      R"({"do":"move","hand":1,"to":[0,1e-3,2]})",
+      R"({"do":"release","hand":1})",
+      R"({"do":"poke","body":"a","vertices":[0,1,2],"weights":[1,0,0],"push":[0,0,1]})",
+      R"({"do":"pin","body":"a","vertices":[0,1,2],"weights":[1,0,0]})",
+      R"({"do":"probe","to":[0,0,1],"radius":0.1})",
+      R"({"do":"set","key":"materials.gel.young","value":6e4})",
+      R"({"do":"set","key":"world.gravity","value":[0,0,-1]})"};
+  for (std::size_t i = 0; i < std::size(commands); ++i)
+    save(root / "command", std::to_string(i), commands[i]);
+  for (const bool ended : {false, true}) save(root / "recording", ended ? "ended" : "cut", recording(ended));
   for (std::size_t i = 0; i < testing::scene_samples.size(); ++i)
     save(root / "scene", std::to_string(i), testing::scene_samples[i] + "--set run.steps=5\n");
   return 0;

@@ -6,6 +6,9 @@
 #include <report/stream_samples.h>
 #include <support/cases.h>
 
+#include <palpate/report/run_again.h>
+#include <palpate/scene/live_world.h>
+
 #include "run_samples.h"
 
 namespace palpate::testing {
@@ -87,6 +90,46 @@ TEST_F(Recordings, HaveAllThatWasWritten) {
     world->step(scene.run.step);
     EXPECT_EQ(recording.states()[i].hash, world->hash());
   }
+}
+
+// With what was done to it, from a moment in the middle; `wrong`: a step whose hash is not what it was.
+void record_played(const std::string& path, std::uint64_t wrong = 0) {
+  LiveWorld live(stream_scene());
+  for (int i = 0; i < 3; ++i) live.step();
+  RecordingWriter writer(path, "{}", live.scene().text, live.world().snapshot());
+  const std::string point = R"("vertices":[0,1,2],"weights":[0.5,0.25,0.25])";
+  const auto perform = [&](const std::string& command) {
+    writer.add_command(live.world().steps() + 1, command);
+    live.perform(parse_command(command));
+  };
+  for (int i = 0; i < 20; ++i) {
+    if (i == 0) perform(R"({"do":"grab","hand":1,"body":"jelly",)" + point + "}");
+    if (i == 4) perform(R"({"do":"move","hand":1,"to":[0.2,0,0.5]})");
+    if (i == 4) perform(R"({"do":"poke","body":"stone","push":[0,0,1],)" + point + "}");
+    if (i == 9) perform(R"({"do":"set","key":"contact.friction","value":0.9})");
+    if (i == 15) perform(R"({"do":"release","hand":1})");
+    live.step();
+    const std::uint64_t step = live.world().steps();
+    writer.add_state(step, live.world().hash() + (step == wrong ? 1 : 0));
+  }
+  writer.close();
+}
+
+TEST_F(Recordings, AreRunAgainWithAllThatWasDone) {
+  record_played(path("played.palpate"));
+  std::size_t seen = 0;
+  const RunAgain same = run_again(Recording(path("played.palpate")), path("played.palpate"),
+                                  [&](const StepReport&, const World&) { ++seen; });
+  EXPECT_FALSE(same.difference);
+  EXPECT_EQ(same.same, 20u);
+  EXPECT_EQ(seen, 20u);
+  record_played(path("wrong.palpate"), 11);
+  const RunAgain other = run_again(Recording(path("wrong.palpate")), path("wrong.palpate"),
+                                   [](const StepReport&, const World&) {});
+  ASSERT_TRUE(other.difference);
+  EXPECT_EQ(other.difference->step, 11u);
+  EXPECT_EQ(other.difference->recorded, other.difference->now + 1);
+  EXPECT_EQ(other.same, 7u);
 }
 
 TEST_F(Recordings, ThatWereCutOffHaveWhatIsWhole) {

@@ -178,8 +178,10 @@ void SoftBody::set_gravity(const Vec3& gravity) {
   options_.gravity = gravity;
 }
 
+bool SoftBody::takes_terms() const { return !projects(options_); }
+
 void SoftBody::add_term(Term& term) {
-  if (projects(options_))
+  if (!takes_terms())
     throw Error(Place::named("solver", options_.solver), "it knows no terms but those of the body",
                 "Use the solver quasi_newton or vertex.");
   if (std::find(equations_.terms.begin(), equations_.terms.end(), &term) != equations_.terms.end())

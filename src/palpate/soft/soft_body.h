@@ -90,6 +90,7 @@ class SoftBody {
   // on points that follow them (solve/embedded_term.h). It must live as long. Solvers that project take none.
   void add_term(Term& term);
   void remove_term(Term& term);
+  bool takes_terms() const;
 
   // Only of bodies of tetrahedra. Returns the numbers of the elements that were added. A node that no element
   // has any more stays where it is. Throws Error for whatever is not right, and changes nothing then.

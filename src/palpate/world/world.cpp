@@ -174,6 +174,8 @@ BodyId World::add_soft(SoftBody soft, const SoftOptions& options) {
 
 void World::remove(BodyId id) {
   Body& one = body(id);
+  for (const HandId own : hands())
+    if (hands_[own.index].body == id) release(own);
   if (one.touching) detector_.remove(one.touching);
   if (rigid_.contains(id)) rigid_.remove(id);
   for (std::size_t i = 0; i < soft_forces_.size(); ++i)

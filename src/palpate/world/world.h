@@ -31,6 +31,7 @@
 #include <palpate/respond/response.h>
 #include <palpate/rigid/joints.h>
 #include <palpate/rigid/rigid_bodies.h>
+#include <palpate/soft/pull_term.h>
 #include <palpate/soft/soft_body.h>
 #include <palpate/world/script.h>
 #include <palpate/world/snapshot.h>
@@ -109,6 +110,20 @@ using SoftForceId = Id<SoftForceTag>;
 struct ColliderTag;
 using ColliderId = Id<ColliderTag>;
 
+// A point on a body's surface: corners of a triangle, and weights that sum up to 1.
+struct SurfacePoint {
+  std::array<std::uint32_t, 3> vertices = {};
+  std::array<double, 3> weights = {1, 0, 0};
+};
+
+struct HandTag;
+using HandId = Id<HandTag>;
+struct HandState {
+  BodyId body;
+  Vec3 at, target;  // the point that it holds, and where it pulls it to [m]
+  Vec3 force;       // of its spring [N]
+};
+
 class World {
  public:
   explicit World(const WorldOptions& options = {});
@@ -164,6 +179,17 @@ class World {
   ColliderId add_collider(std::shared_ptr<const Collider> collider);
   void remove(ColliderId id);
   void set_gravity(const Vec3& gravity);
+
+  // --- hands ---
+  // A spring pulls this point of a rigid or soft body to where move() says; at first to where it is.
+  // `stiffness` [N/m]; 0: so that the whole body would swing twice a second on it. It does not pull harder
+  // than with twenty times the body's weight. Hands are no part of snapshots.
+  HandId grab(BodyId id, const SurfacePoint& at, double stiffness = 0);
+  void move(HandId id, const Vec3& to);
+  void release(HandId id);
+  std::vector<HandId> hands() const;
+  HandState hand_state(HandId id) const;
+
   Detector& detector() { return detector_; }
   // What is legal and perhaps not meant, for people: contact distances far from the sizes of triangles.
   std::vector<std::string> remarks() const;
@@ -188,6 +214,10 @@ class World {
   void snapshot(Snapshot& into) const;  // the same, into memory that is there already
   // Of a world with the same bodies, joints and forces. Throws Error, and changes nothing, for any other.
   void restore(const Snapshot& snapshot);
+  // Takes over from a world of other options or materials: the time, and of bodies with the same name, kind
+  // and number of nodes where they are, how they move, and which nodes are fixed. What contacts and solvers
+  // remember begins anew.
+  void go_on_from(const World& other);
 
  private:
   struct NodeScript {
@@ -208,7 +238,8 @@ class World {
     std::vector<std::uint32_t> nodes;  // of each vertex of the surface
     Embedding embedding;               // or what it follows
     std::vector<NodeScript> scripts;
-    std::vector<Vec3> pulls;                  // on nodes, of forces in this step
+    std::vector<Vec3> pulls;  // on nodes, of forces in this step
+    std::unique_ptr<PullTerm> pulls_of_hands;
     bool surface_is_boundary = false;         // of the tetrahedra
     std::uint64_t placings = 0, changes = 0;  // that the surface has seen
     std::uint64_t placed = 0;                 // from outside, so far; of soft bodies, besides their own
@@ -231,6 +262,22 @@ class World {
   void follow_changes(Body& body);
   void change_boundary(Body& body);
   void embed_again(Body& body);
+
+  struct HandForce;
+  struct Hand {
+    BodyId body;
+    SurfacePoint at;
+    Vec3 target = Vec3::Zero();
+    double stiffness = 0, mass = 0;    // the mass is the body's
+    std::shared_ptr<HandForce> force;  // on what is rigid
+    ForceId force_id;
+  };
+  const Hand& hand(HandId id) const;
+  Vec3 held(const Hand& hand) const;
+  static std::vector<PullTerm::Share> shares_of(const Body& one, const SurfacePoint& at);
+  void hold_soft(Body& one);
+  void pull_by_hands(Body& one, double seconds);
+  static void push_by_hands(Body& one, double seconds);
 
   void take_inputs(double seconds);
   void ask_soft_forces(double seconds);
@@ -260,6 +307,8 @@ class World {
   void update_exclusion(const BodyPair& pair);
   IdPool<ColliderTag> collider_ids_;
   std::vector<std::shared_ptr<const Collider>> colliders_;  // by the index of an id
+  IdPool<HandTag> hand_ids_;
+  std::vector<Hand> hands_;  // by the index of an id
   RigidBodies rigid_;
   Detector detector_;
   ContactSet contacts_;

@@ -150,6 +150,32 @@ void World::restore(const Snapshot& snapshot) {
   settle(0);
 }
 
+void World::go_on_from(const World& other) {
+  steps_ = other.steps_;
+  time_ = other.time_;
+  rigid_.set_time(time_);
+  for (const BodyId id : order_) {
+    Body& one = bodies_[id.index];
+    const BodyId there = other.find(one.name);
+    if (!there || other.kind(there) != one.kind) continue;
+    if (!one.soft) {
+      if (one.kind != BodyKind::fixed) rigid_.set_state(id, other.state(there));
+      continue;
+    }
+    const SoftBody& then = other.soft(there);
+    if (then.positions().size() != one.soft->positions().size()) continue;
+    for (std::uint32_t node = 0; node < then.positions().size(); ++node) {
+      if (then.is_fixed(node) && !one.soft->is_fixed(node)) one.soft->fix({&node, 1});
+      if (!then.is_fixed(node) && one.soft->is_fixed(node)) one.soft->release({&node, 1});
+    }
+    one.soft->set_positions(then.positions());
+    one.soft->set_velocities(then.velocities());
+  }
+  if (response_) response_->forget();
+  contacts_ = {};
+  settle(0);
+}
+
 void write_snapshot(const std::string& path, const Snapshot& snapshot) {
   detail::write_bytes(path, {reinterpret_cast<const char*>(snapshot.bytes.data()), snapshot.bytes.size()});
 }

@@ -57,6 +57,7 @@ void World::take_inputs(double seconds) {
     if (one.soft) {
       follow_changes(one);
       if (one.placings != one.soft->placings()) follow_nodes(one);
+      if (one.pulls_of_hands) pull_by_hands(one, seconds);
     }
     if (one.script && one.kind == BodyKind::kinematic) rigid_.move_to(id, one.script->at(time_ + seconds));
     for (const NodeScript& script : one.scripts) {

@@ -63,6 +63,7 @@ void World::follow_changes(Body& one) {
     embed_again(one);
   one.changes = one.soft->changes();
   follow_nodes(one);
+  if (one.pulls_of_hands) hold_soft(one);  // by the nodes that carry the points now
 }
 
 void World::change_boundary(Body& one) {
