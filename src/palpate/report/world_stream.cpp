@@ -92,7 +92,7 @@ struct WorldStream::Grid {
     std::array<std::uint16_t, 3> out{};
     for (std::size_t k = 0; k < 3; ++k) {
       const auto i = static_cast<Eigen::Index>(k);
-      out[k] = static_cast<std::uint16_t>(std::clamp((p[i] - low[i]) * scale[i], 0.0, 65535.0) + 0.5);
+      out[k] = static_cast<std::uint16_t>(std::lround(std::clamp((p[i] - low[i]) * scale[i], 0.0, 65535.0)));
     }
     return out;
   }
