@@ -100,5 +100,45 @@ TEST(Touch, EdgesThatCross) {
   EXPECT_NEAR(std::abs(touches[0].normal.z()), 1, 1e-9);
 }
 
+// What comes and goes at once shakes what lies on it: edges that lean over, or slide off each other's ends,
+// fade.
+TEST(Touch, EdgesFade) {
+  const TriangleMesh roof{{Vec3(-1, 0, 0), Vec3(1, 0, 0), Vec3(0, -1, -1), Vec3(0, 1, -1)},
+                          {{0, 2, 1}, {0, 1, 3}}};
+  const TriangleMesh other{{Vec3(0, -1, 0.01), Vec3(0, 1, 0.01), Vec3(-1, 0, 1.01), Vec3(1, 0, 1.01)},
+                           {{0, 2, 1}, {0, 1, 3}}};
+  const auto area_of = [&](const TriangleMesh& upper) {
+    Pair pair(roof, upper, 0.05);
+    double area = 0;
+    for (const Touch& touch : pair.touches()) area += touch.kind() == ContactKind::edge_edge ? touch.area : 0;
+    return area;
+  };
+  const auto leaning = [&](double angle) {  // about its edge, until a face lies beside the other roof
+    TriangleMesh mesh = other;
+    for (Vec3& p : mesh.positions) {
+      const double x = p.x(), z = p.z() - 0.01;
+      p = Vec3(std::cos(angle) * x + std::sin(angle) * z, p.y(),
+               0.01 - std::sin(angle) * x + std::cos(angle) * z);
+    }
+    return mesh;
+  };
+  const auto aside = [&](double by) { return moved(other, Vec3(by, 0, 0)); };
+  const double whole = area_of(other);
+  EXPECT_GT(whole, 0);
+  const auto expect_fading = [&](auto&& shape, double from, double to) {
+    constexpr int steps = 400;
+    double last = area_of(shape(from));
+    EXPECT_NEAR(last, whole, 1e-12);
+    for (int i = 1; i <= steps; ++i) {
+      const double area = area_of(shape(from + (to - from) * i / steps));
+      EXPECT_LT(std::abs(area - last), 0.1 * whole) << i;
+      last = area;
+    }
+    EXPECT_EQ(last, 0);
+  };
+  expect_fading(leaning, 0.5, 1.0);
+  expect_fading(aside, 0.5, 1.04);
+}
+
 }  // namespace
 }  // namespace palpate

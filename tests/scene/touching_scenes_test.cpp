@@ -176,10 +176,9 @@ TEST(TouchingScenesProperty, TheToolOfTheLaparoscopyPushes) {
 }
 
 TEST(TouchingScenesProperty, BallsComeToRestInTheBox) {
-  // Ten minutes under PALPATE_LONG. A ball may hang between others for seconds before it slips into a gap: at
-  // rest is what no longer moves after that.
+  // Ten minutes under PALPATE_LONG.
   const auto world = watched(scene_named("spheres-box"),
-                             {.steps = 360, .long_steps = 36'000, .rest = long_run() ? 1200 : 300});
+                             {.steps = 300, .long_steps = 36'000, .rest = long_run() ? 1200 : 240});
   std::size_t balls = 0;
   for (const BodyId id : world->bodies()) balls += world->kind(id) == BodyKind::soft ? 1 : 0;
   EXPECT_EQ(balls, 50u);

@@ -11,6 +11,8 @@ namespace {
 
 constexpr double on_part = 1e-9;      // weights below this are none
 constexpr double flat = 0.02;         // sine of angles that are none
+constexpr double clear = 0.04;        // sine of angles that leave no doubt
+constexpr double at_end = 0.05;       // of an edge: what is nearer to its end fades
 constexpr double backward = -0.3;     // cosine beyond which a vertex sees something through its own body
 constexpr double no_distance = 1e-9;  // of the lengths around: there is no direction to speak of
 
@@ -100,32 +102,33 @@ Vec3 TouchFinder::edge_normal(std::uint32_t side) const {
   return length > 0 ? Vec3(sum / length) : sum;
 }
 
-// Whether faces at an edge lead away from a direction: one at least, and none the other way. An edge of a
-// flat place has nothing to say that vertices do not.
-bool TouchFinder::leads_away(std::uint32_t side, const Vec3& along) const {
+// How clearly faces at an edge lead away from a direction, from 0 to 1: one at least, and none the other way.
+// An edge of a flat place has nothing to say that vertices do not. What comes and goes at once would shake
+// what lies on it; so it fades.
+double TouchFinder::leads_away(std::uint32_t side, const Vec3& along) const {
   const Surface& surface = (*surfaces_)[surfaces_->surface_of_triangle(side / 3)];
   const std::uint32_t first = 3 * surface.first_triangle, own = side - first;
   const auto positions = surfaces_->positions();
   const Vec3 &begin = positions[surfaces_->side_begin(side)], &end = positions[surfaces_->side_end(side)];
   const Vec3 edge = end - begin;
   const double squared = edge.squaredNorm();
-  if (!(squared > 0)) return false;
+  if (!(squared > 0)) return 0;
   std::uint32_t s = own;
-  bool any = false;
+  double least = 1, most = -1;
   do {
     const Vec3 to = positions[surfaces_->side_begin(previous_corner(first + s))] - begin;
     const Vec3 inward = to - (to.dot(edge) / squared) * edge;
-    const double ahead = along.dot(inward), little = flat * inward.norm();
-    if (ahead > little) return false;
-    any = any || ahead < -little;
+    const double length = inward.norm(), ahead = length > 0 ? along.dot(inward) / length : 0;
+    least = std::min(least, ahead);
+    most = std::max(most, ahead);
     s = surface.topology.next_side(s);
   } while (s != own);
-  return any;
+  return std::clamp((flat - most) / clear, 0.0, 1.0) * std::clamp((-flat - least) / clear, 0.0, 1.0);
 }
 
 bool TouchFinder::edges_push(const Surfaces& surfaces, std::uint32_t a, std::uint32_t b, const Vec3& normal) {
   surfaces_ = &surfaces;
-  return leads_away(a, normal) && leads_away(b, -normal);
+  return leads_away(a, normal) > 0 && leads_away(b, -normal) > 0;
 }
 
 // --- vertices and triangles -----------------------------------------------------------------------
@@ -224,7 +227,10 @@ void TouchFinder::find_edges(const Contact& contact) {
   const double s = contact.at[0], t = contact.at[1];
   if (s < on_part || s > 1 - on_part || t < on_part || t > 1 - on_part) return;
   const std::uint32_t a = contact.first(), b = contact.second();
-  if (!leads_away(a, contact.normal) || !leads_away(b, -contact.normal)) return;
+  const double inside = std::min({s, 1 - s, t, 1 - t}) / at_end;
+  const double clearly =
+      std::min(1.0, inside) * leads_away(a, contact.normal) * leads_away(b, -contact.normal);
+  if (!(clearly > 0)) return;
   const auto area = [&](std::uint32_t slot, std::uint32_t side) {
     const Surface& surface = (*surfaces_)[slot];
     const auto& areas = sides_[slot].vertex_area;
@@ -235,7 +241,7 @@ void TouchFinder::find_edges(const Contact& contact) {
   touch.vertices = {surfaces_->side_begin(a), surfaces_->side_end(a), surfaces_->side_begin(b),
                     surfaces_->side_end(b)};
   touch.weights = {s - 1, -s, 1 - t, t};
-  touch.area = 0.25 * (area(contact.first_surface, a) + area(contact.second_surface, b));
+  touch.area = clearly * 0.25 * (area(contact.first_surface, a) + area(contact.second_surface, b));
   add(contact, edge_normal(a), edge_normal(b), touch);
 }
 

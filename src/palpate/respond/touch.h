@@ -78,7 +78,7 @@ class TouchFinder {
   Vec3 triangle_normal(std::uint32_t t) const;
   Vec3 vertex_normal(std::uint32_t vertex) const;
   Vec3 edge_normal(std::uint32_t side) const;
-  bool leads_away(std::uint32_t side, const Vec3& along) const;
+  double leads_away(std::uint32_t side, const Vec3& along) const;
   bool add(const Contact& contact, const Vec3& first_normal, const Vec3& second_normal, Touch touch);
   bool overlap(std::uint32_t a, std::uint32_t b) const;
 
