@@ -49,15 +49,17 @@ TEST(Hands, HoldASoftBodyAgainstItsWeight) {
 }
 
 TEST(Hands, HoldARigidBodyAgainstItsWeight) {
-  World world;
-  const BodyId id = world.add_rigid(make(BoxShape{}), {.name = "stone"});
-  const HandId hand = world.grab(id, corner);
-  for (int i = 0; i < 3000; ++i) world.step(frame);
-  const double weight = 9.81 * world.rigid().mass(id).mass;
-  EXPECT_NEAR(world.hand_state(hand).force.z(), weight, 0.05 * weight);
-  world.remove(id);
-  EXPECT_TRUE(world.hands().empty());
-  world.step(frame);
+  for (const double stiffness : {0.0, 1e7}) {  // the latter is more than a step can take
+    World world;
+    const BodyId id = world.add_rigid(make(BoxShape{}), {.name = "stone"});
+    const HandId hand = world.grab(id, corner, stiffness);
+    for (int i = 0; i < 3000; ++i) world.step(frame);
+    const double weight = 9.81 * world.rigid().mass(id).mass;
+    EXPECT_NEAR(world.hand_state(hand).force.z(), weight, 0.05 * weight);
+    world.remove(id);
+    EXPECT_TRUE(world.hands().empty());
+    world.step(frame);
+  }
 }
 
 // Every solver, however stiff the hand and however far it reaches.

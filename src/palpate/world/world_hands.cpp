@@ -35,6 +35,7 @@ struct World::HandForce final : Force {
   Vec3 local = Vec3::Zero();   // [m]
   Vec3 target = Vec3::Zero();  // [m]
   double stiffness = 0, mass = 1;
+  mutable double used = 0;  // of the stiffness, when it was asked last
 
   double stiffness_now(const RigidView& bodies) const {
     const double distance = (target - bodies.point(body, local)).norm(), step = bodies.step();
@@ -43,7 +44,7 @@ struct World::HandForce final : Force {
   }
   void apply(RigidView& bodies) const override {
     const Vec3 at = bodies.point(body, local);
-    const double now = stiffness_now(bodies);
+    const double now = used = stiffness_now(bodies);
     bodies.push(body, now * (target - at) - damping_of(now, mass) * bodies.velocity_at(body, at), at);
   }
   double energy(const RigidView& bodies) const override {
@@ -112,7 +113,9 @@ Vec3 World::held(const Hand& hand) const {
 HandState World::hand_state(HandId id) const {
   const Hand& one = hand(id);
   const Vec3 at = held(one), way = one.target - at;
-  return {one.body, at, one.target, stiffness_at(way.norm(), one.stiffness, one.mass) * way};
+  double stiffness = stiffness_at(way.norm(), one.stiffness, one.mass);
+  if (one.force && one.force->used > 0) stiffness = std::min(stiffness, one.force->used);
+  return {one.body, at, one.target, stiffness * way};
 }
 
 void World::move(HandId id, const Vec3& to) {
