@@ -13,5 +13,6 @@ Benchmark contacts();
 Benchmark continuous();
 Benchmark soft();
 Benchmark world();
+Benchmark view();
 
 }  // namespace palpate::bench

@@ -75,7 +75,7 @@ TEST(StudySoft, SmallStrainsContractAsTheyShould) {
     for (const double poisson : {0.0, 0.4}) {
       const SoftContraction one = find_contraction(model, poisson, 1e-3);
       EXPECT_NEAR(one.strain, 1e-3, 1e-4);
-      EXPECT_NEAR(one.contraction / one.strain, -poisson, 0.01) << name_of(model);
+      EXPECT_NEAR(one.contraction / one.strain, -poisson, 0.01) << words_of(model);
     }
 }
 

@@ -29,6 +29,8 @@
 #include <palpate/report/run_folder.h>
 #include <palpate/report/run_page.h>
 #include <palpate/report/run_summary.h>
+#include <palpate/report/thinned_recording.h>
+#include <palpate/report/web_files.h>
 #include <palpate/scene/build_world.h>
 #include <palpate/scene/read_scene.h>
 
@@ -37,6 +39,7 @@ namespace palpate::cli {
 namespace {
 
 constexpr int interrupted_by_user = 130;
+constexpr std::size_t most_shown = 6'000'000;  // bytes on the page; with all else it stays below 10 MB
 constexpr std::array<std::string_view, 6> stage_names = {"inputs", "detect", "respond",
                                                          "solve",  "finish", "publish"};
 std::atomic<bool> interrupted = false;
@@ -84,6 +87,8 @@ class Run {
     if (!settings_.record.empty())
       recording_.emplace(settings_.record, stream_hello(scene_, std::filesystem::path(file_).stem().string()),
                          scene_.text, world_->snapshot());
+    if (!web_files().empty())
+      shown_.emplace(stream_hello(scene_, std::filesystem::path(file_).stem().string()), most_shown);
     std::signal(SIGPIPE, SIG_IGN);  // whoever read along may be gone: the run goes on
     for (const int signal : {SIGINT, SIGTERM})
       std::signal(signal, [](int) {
@@ -113,10 +118,9 @@ class Run {
                   "Give another folder with --out.");
     folder_.emplace(options);
     folder_->write("scene.toml", scene_.text);
-    every_ = settings_.every > 0 ? settings_.every
-             : scene_.run.record_every > 0
-                 ? scene_.run.record_every
-                 : std::max<std::size_t>(1, static_cast<std::size_t>(1 / (30 * scene_.run.step)));
+    every_ = settings_.every > 0           ? settings_.every
+             : scene_.run.record_every > 0 ? scene_.run.record_every
+                                           : steps_between_frames(scene_.run.step);
     const bool wants_frames = !settings_.format.empty() || scene_.run.record_every > 0;
     if (!wants_frames) return;
     const FrameFormat format =
@@ -129,6 +133,7 @@ class Run {
     RunProgress progress(steps_);
     if (frames_) export_frame();
     if (recording_) recording_->add_frame(*world_, {});
+    if (shown_) shown_->add(*world_, {});
     for (std::size_t i = 0; i < steps_ && !interrupted; ++i) {
       const StepReport& report = world_->step(scene_.run.step);
       const Energies energies = world_->energies();
@@ -158,6 +163,8 @@ class Run {
       if (recording_) recording_->add_state(world_->steps(), world_->hash());
       if (frames_ && (i + 1) % every_ == 0) export_frame();
       if (recording_ && (i + 1) % every_ == 0) recording_->add_frame(*world_, report);
+      if (shown_ && ((i + 1) % steps_between_frames(scene_.run.step) == 0 || i + 1 == steps_))
+        shown_->add(*world_, report);
       progress.show(i + 1, static_cast<double>(report.nanoseconds) * 1e-6, one.contacts());
     }
   }
@@ -242,9 +249,14 @@ class Run {
     if (!settings_.picture.empty()) draw();
     for (const Error& failure : folder_->failures()) facts_.warnings.emplace_back(failure.what());
     facts_.wall_seconds = std::chrono::duration<double>(Clock::now() - begun_).count();
+    if (shown_) facts_.recording = shown_->packed();
     const std::string json = run_json(facts_, *record_);
-    const bool written =
-        folder_->write("summary.json", json) && folder_->write("report.html", run_page(facts_, *record_));
+    bool written = folder_->write("summary.json", json);
+    written = folder_->write("report.html", run_page(facts_, *record_)) && written;
+    if (!written && !facts_.recording.empty()) {  // where the disk is full, it is told without being shown
+      facts_.recording.clear();
+      folder_->write("report.html", run_page(facts_, *record_));
+    }
     if (settings_.json == "-") {
       std::fputs(json.c_str(), stdout);
     } else {
@@ -290,6 +302,7 @@ class Run {
   std::optional<RunFolder> folder_;
   std::optional<FrameExport> frames_;
   std::optional<RecordingWriter> recording_;
+  std::optional<ThinnedRecording> shown_;  // on the page
   std::optional<RunRecord> record_;
   std::map<std::string, std::vector<StringEdge>> edges_;  // of each string
 };

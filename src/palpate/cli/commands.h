@@ -16,5 +16,6 @@ void add_study(CLI::App& app, int& exit_code);
 void add_run(CLI::App& app, int& exit_code, const std::string& command_line);
 void add_replay(CLI::App& app, int& exit_code);
 void add_scenes(CLI::App& app);
+void add_view(CLI::App& app, int& exit_code);
 
 }  // namespace palpate::cli

@@ -35,6 +35,7 @@ int run(int argc, char** argv) {
   std::string command_line = "palpate";
   for (int i = 1; i < argc; ++i) command_line += fmt::format(" {}", argv[i]);
   cli::add_run(app, exit_code, command_line);
+  cli::add_view(app, exit_code);
   cli::add_replay(app, exit_code);
   cli::add_scenes(app);
   cli::add_mesh(app, exit_code);

@@ -119,6 +119,9 @@ class Detector {
   double safe_fraction(SurfaceId id, const CrossingSet& set) const;
   void safe_fractions(SurfaceId id, const CrossingSet& set, std::span<double> out) const;
 
+  // What the finder looked into at the last detect(), see Finder::show().
+  void show_boxes(std::size_t depth, std::vector<Box>& out) const { finder_->show(depth, out); }
+
   // How long detect() and crossings() have taken, all together [ns].
   std::int64_t search_nanoseconds() const { return search_nanoseconds_; }
 

@@ -9,9 +9,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <palpate/base/timing.h>
 #include <palpate/collide/collector.h>
+#include <palpate/geometry/box.h>
 
 namespace palpate {
 
@@ -29,6 +31,9 @@ class Finder {
   virtual std::size_t memory() const { return 0; }  // bytes held
   // What was chosen and why, where there was something to choose. Valid until the next call.
   virtual std::string_view remark() const { return {}; }
+  // The boxes or cells that it searched in the last time, for people to look at: so many levels below the
+  // whole, or the deepest there are. Appended; those that have none add none.
+  virtual void show(std::size_t /*depth*/, std::vector<Box>& /*out*/) const {}
 };
 
 // What can be chosen in the classic finders, for studies; ours have nothing to choose but the last.

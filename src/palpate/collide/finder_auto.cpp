@@ -107,6 +107,10 @@ class FinderAuto : public Finder {
     return tree_->memory() + grid_->memory() + list_.memory() + found_.memory();
   }
   std::string_view remark() const override { return remark_; }
+  void show(std::size_t depth, std::vector<Box>& out) const override {
+    if (!paid_.empty()) tree_->show(depth, out);
+    if (!with_grid_.empty()) grid_->show(depth, out);
+  }
 
  private:
   struct Seen {

@@ -59,6 +59,20 @@ class FinderGrid : public Finder {
     });
   }
 
+  // Cells have no depth: all that hold a triangle.
+  void show(std::size_t /*depth*/, std::vector<Box>& out) const override {
+    const double edge = frame_.radius * frame_.scale;
+    for (const std::uint64_t key : run_keys_) {
+      const Cell cell = Cell::of(key);
+      const double size = std::ldexp(cell_, static_cast<int>(cell.level));
+      const Vec3 low = (Vec3(cell.x, cell.y, cell.z) - Vec3::Ones()) * size - Vec3::Constant(edge);
+      Box all;
+      for (const Vec3& corner : {low, Vec3(low + Vec3::Constant(size))})
+        all.add(corner / frame_.scale + frame_.origin);
+      out.push_back(all);
+    }
+  }
+
   std::size_t memory() const override {
     return boxes_.capacity() * sizeof(FloatBox) + sorted_.capacity() * sizeof(float) +
            keys_.capacity() * sizeof(std::uint64_t) + (order_.capacity() + triangles_.capacity()) * 8 +

@@ -38,6 +38,7 @@ struct Tree {
   void refit_groups(const Surface& surface, std::span<const Vec3> positions, const Frame& frame);
   void refit_leaves(const Surface& surface, std::span<const Vec3> positions, const Frame& frame, float reach,
                     std::uint32_t group);
+  void show(std::size_t depth, const Frame& frame, std::vector<Box>& out) const;
   std::size_t memory() const {
     return leaves.capacity() * sizeof(LeafBoxes) + motions.capacity() * sizeof(LeafMotion) +
            vertices.capacity() * 4;
@@ -111,6 +112,20 @@ void Tree::refit_groups(const Surface& surface, std::span<const Vec3> positions,
   box = box_of(levels.back()[0]);
 }
 
+// Leaves are up to date only where something came near: the groups above them are the deepest.
+void Tree::show(std::size_t depth, const Frame& f, std::vector<Box>& out) const {
+  const auto add = [&](const FloatBox& one) {
+    Box all;
+    for (const auto& corner : {one.lo, one.hi})
+      all.add(Vec3(corner[0], corner[1], corner[2]) / f.scale + f.origin);
+    out.push_back(all);
+  };
+  if (depth == 0 || levels.size() == 1) return add(box);
+  const std::size_t level = levels.size() - std::min(depth, levels.size() - 1);
+  const std::size_t children = levels[level - 1].size();
+  for (std::size_t i = 0; i < children; ++i) add(box_in(levels[level][i / 8], i % 8));
+}
+
 void Tree::refit_leaves(const Surface& surface, std::span<const Vec3> positions, const Frame& f, float reach,
                         std::uint32_t group) {
   const std::span<const Leaf> all = shape->tree.leaves();
@@ -173,6 +188,11 @@ class FinderTree : public Finder {
       Batch batch(out, filtered);
       for (std::size_t i = chunk.begin; i < chunk.end; ++i) find_leaves(search, work_[i], batch);
     });
+  }
+
+  void show(std::size_t depth, std::vector<Box>& out) const override {
+    for (const Tree& tree : trees_)
+      if (tree.frame == frame_number_ && !tree.leaves.empty()) tree.show(depth, frame_, out);
   }
 
   std::size_t memory() const override {

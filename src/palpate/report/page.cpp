@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <palpate/report/web_files.h>
+
 namespace palpate {
 
 namespace {
@@ -46,6 +48,13 @@ bool is_number(std::string_view cell) {
 std::size_t shown_width(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(
       text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
+// What would end a part of XML that is taken as it is. In code it is two brackets and a comparison.
+std::string without_end(std::string_view text) {
+  std::string out(text);
+  for (std::size_t at = 0; (at = out.find("]]>", at)) != std::string::npos;) out.insert(at + 2, 1, ' ');
+  return out;
 }
 
 }  // namespace
@@ -140,12 +149,22 @@ void Page::fold(std::size_t mark, std::string_view summary) {
   body_ += "</details>\n";
 }
 
+void Page::player(std::string_view packed) {
+  if (web_file("player.js").empty() || packed.empty()) return;
+  body_ += "<div id=\"player\"><noscript>The player needs JavaScript.</noscript></div>\n";
+  player_ = fmt::format(
+      "<style>/*<![CDATA[*/{}/*]]>*/</style>\n<script type=\"text/plain\" "
+      "id=\"player-recording\">{}</script>\n"
+      "<script>//<![CDATA[\n{}\n//]]></script>\n",
+      without_end(web_file("player.css")), base64(packed), without_end(web_file("player.js")));
+}
+
 std::string Page::html() const {
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/>\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>{0}</title>\n"
-      "<style>{1}</style></head>\n<body>\n<h1>{0}</h1>\n{2}</body></html>\n",
-      escaped(title_), style, body_);
+      "<style>{1}</style></head>\n<body>\n<h1>{0}</h1>\n{2}{3}</body></html>\n",
+      escaped(title_), style, body_, player_);
 }
 
 }  // namespace palpate

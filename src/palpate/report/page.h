@@ -1,7 +1,8 @@
 // A page of results: headings, text, tables, plots and pictures in one HTML file.
 //
-// The file needs nothing else: no scripts, no fonts, no network; pictures are in it. It follows the reader's
-// choice of light or dark, fits a phone, and prints. It is well-formed XML too, so that programs can read it.
+// The file needs nothing else: no fonts, no network; pictures are in it, and the player with what it plays,
+// which alone needs scripts. It follows the reader's choice of light or dark, fits a phone, and prints. It is
+// well-formed XML too, so that programs can read it.
 #pragma once
 
 #include <cstddef>
@@ -36,6 +37,9 @@ class Page {
   void plot(const Plot& plot);
   // The bytes of a PNG file.
   void picture(std::string_view png, std::size_t width, std::size_t height, std::string_view caption);
+  // A recording to watch (thinned_recording.h), as gzip has packed it; once. Nothing, where Palpate was built
+  // without its player.
+  void player(std::string_view packed);
   // What a reader may want to see later: a line to open, and what was added since `mark`.
   std::size_t mark() const { return body_.size(); }
   void fold(std::size_t mark, std::string_view summary);
@@ -43,7 +47,7 @@ class Page {
   std::string html() const;
 
  private:
-  std::string title_, body_;
+  std::string title_, body_, player_;
 };
 
 std::string base64(std::string_view bytes);

@@ -38,8 +38,9 @@ T number_at(std::span<const std::byte> bytes, std::size_t at) {
 MessageKind kind_of(std::span<const std::byte> message) { return static_cast<MessageKind>(message[0]); }
 
 void append(std::vector<std::byte>& to, const void* data, std::size_t size) {
-  const auto* bytes = static_cast<const std::byte*>(data);
-  to.insert(to.end(), bytes, bytes + size);
+  const std::size_t before = to.size();
+  to.resize(before + size);
+  if (size > 0) std::memcpy(to.data() + before, data, size);
 }
 
 template <class T>
@@ -64,6 +65,20 @@ bool take_list(std::span<const std::byte>& from, std::vector<T>& list) {
 
 }  // namespace
 
+std::vector<std::byte> recording_header() {
+  std::vector<std::byte> out;
+  const std::uint32_t numbers[2] = {stream_version, 0};
+  append(out, magic, sizeof magic);
+  append(out, numbers, sizeof numbers);
+  return out;
+}
+
+void append_message(std::vector<std::byte>& to, std::span<const std::byte> message) {
+  const Header header = {static_cast<std::uint32_t>(message.size()), checksum_of(message)};
+  append(to, &header, sizeof header);
+  append(to, message.data(), message.size());
+}
+
 // --- writing --------------------------------------------------------------------------------------
 
 RecordingWriter::RecordingWriter(const std::string& path, std::string_view hello, std::string_view scene,
@@ -72,10 +87,9 @@ RecordingWriter::RecordingWriter(const std::string& path, std::string_view hello
   if (!file_)
     throw Error(Place::file(path_), fmt::format("cannot write it: {}", std::strerror(errno)),
                 "Is there such a folder, and may you write to it?");
-  const std::uint32_t numbers[2] = {stream_version, 0};
-  std::fwrite(magic, sizeof magic, 1, file_.get());
-  std::fwrite(numbers, sizeof numbers, 1, file_.get());
-  end_ = header_size;
+  const std::vector<std::byte> header = recording_header();
+  std::fwrite(header.data(), header.size(), 1, file_.get());
+  end_ = header.size();
   index_.hello = put(text_message(MessageKind::hello, hello));
   index_.scene = put(text_message(MessageKind::scene, scene));
   const std::string_view bytes(reinterpret_cast<const char*>(begin.bytes.data()), begin.bytes.size());
@@ -262,7 +276,10 @@ void Recording::scan() {
       case MessageKind::command:
         if (has(12)) index_.commands.push_back({number_at<std::uint64_t>(*message, step_at), at});
         break;
-      case MessageKind::answer:
+      case MessageKind::answer:  // of servers
+      case MessageKind::status:
+      case MessageKind::parameters:
+      case MessageKind::gallery:
         break;
     }
     at += sizeof(Header) + message->size();

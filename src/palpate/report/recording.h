@@ -6,6 +6,7 @@
 // that was ended has an index, so that opening it takes no time however long it is.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -46,6 +47,15 @@ struct RecordingIndex {
 };
 
 }  // namespace detail
+
+// How many steps go by from one frame that is kept to the next, where nobody says: 30 frames a second.
+inline std::uint64_t steps_between_frames(double step) {
+  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(1 / (30 * step)));
+}
+
+// A recording in memory begins with the first and goes on with messages.
+std::vector<std::byte> recording_header();
+void append_message(std::vector<std::byte>& to, std::span<const std::byte> message);
 
 class RecordingWriter {
  public:

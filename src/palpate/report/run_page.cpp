@@ -160,6 +160,7 @@ std::vector<Plot> run_plots(const RunRecord& record) {
 std::string run_page(const RunFacts& facts, const RunRecord& record) {
   Page page(facts.scene.empty() ? "A run" : "Run of " + facts.scene);
   add_intro(page, facts, record);
+  page.player(facts.recording);
   page.heading("Stages of a step");
   Table stages = run_stages_table(record);
   stages.caption = "Stages inside another one count in both.";

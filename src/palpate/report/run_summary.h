@@ -36,6 +36,7 @@ struct RunFacts {
   bool interrupted = false;  // ended before its last step
   std::vector<BodyFacts> bodies = {};
   std::vector<std::string> warnings = {};  // a sentence each
+  std::string recording = {};              // to watch on the page (thinned_recording.h); may be empty
 };
 
 // The text of summary.json.

@@ -20,6 +20,8 @@ constexpr std::array<std::string_view, 12> scalar_names = {
     "step_ms",  "contacts",   "pushing", "guarded", "parts",     "lost",
     "residual", "iterations", "kinetic", "elastic", "potential", "contact_energy"};
 
+constexpr std::size_t most_boxes = 4096;
+
 // Numbers as they are in memory: all machines that Palpate runs on put the low byte first.
 class Put {
  public:
@@ -172,8 +174,12 @@ void WorldStream::write_topology(const World& world) {
 
 WorldStream::Grid WorldStream::grid_of(const World& world) const {
   Box box;
-  for (const BodyFacts& one : bodies_)
+  for (const BodyFacts& one : bodies_) {
     for (const Vec3& p : drawn(world, one.id)) box.add(p);
+    // Elements that carry a finer surface reach beyond it.
+    if (wants_.nodes && one.kind == BodyKind::soft)
+      for (const Vec3& p : world.soft(one.id).positions()) box.add(p);
+  }
   Grid grid;
   if (box.empty()) return grid;
   grid.low = box.lo;
@@ -198,6 +204,10 @@ std::span<const std::byte> WorldStream::frame(World& world, const StepReport& re
   put_contacts(world, grid);
   put_stages(world);
   put_scalars(world, report);
+  put_hands(world);
+  if (wants_.nodes) put_nodes(world, grid);
+  if (wants_.strain) put_strain(world);
+  if (wants_.boxes) put_boxes(world);
   return frame_;
 }
 
@@ -216,17 +226,20 @@ void WorldStream::put_points(const World& world, const Grid& grid) {
   const Section section(frame_, FrameSection::points);
   for (const BodyFacts& one : bodies_) {
     if (one.kind != BodyKind::soft) continue;
-    const std::span<const Vec3> points = drawn(world, one.id);
-    const std::size_t before = frame_.size();
-    frame_.resize(before + points.size() * 3 * sizeof(std::uint16_t));
-    std::byte* to = frame_.data() + before;
-    for (const Vec3& p : points) {
-      const std::array<std::uint16_t, 3> at = grid.at(p);
-      std::memcpy(to, at.data(), sizeof at);
-      to += sizeof at;
-    }
-    Put(frame_).pad();
+    put_on_grid(drawn(world, one.id), grid);
   }
+}
+
+void WorldStream::put_on_grid(std::span<const Vec3> points, const Grid& grid) {
+  const std::size_t before = frame_.size();
+  frame_.resize(before + points.size() * 3 * sizeof(std::uint16_t));
+  std::byte* to = frame_.data() + before;
+  for (const Vec3& p : points) {
+    const std::array<std::uint16_t, 3> at = grid.at(p);
+    std::memcpy(to, at.data(), sizeof at);
+    to += sizeof at;
+  }
+  Put(frame_).pad();
 }
 
 // From feature to feature, where they are now.
@@ -296,6 +309,48 @@ void WorldStream::put_scalars(World& world, const StepReport& report) {
   const Section section(frame_, FrameSection::scalars);
   Put put(frame_);
   for (const double value : values) put.number(static_cast<float>(value));
+}
+
+void WorldStream::put_hands(const World& world) {
+  const std::vector<HandId> hands = world.hands();
+  if (hands.empty()) return;
+  const Section section(frame_, FrameSection::hands);
+  Put put(frame_);
+  for (const HandId id : hands) {
+    const HandState hand = world.hand_state(id);
+    for (const Vec3& v : {hand.at, hand.target, hand.force}) put.floats(v);
+  }
+}
+
+void WorldStream::put_nodes(const World& world, const Grid& grid) {
+  const Section section(frame_, FrameSection::nodes);
+  for (const BodyFacts& one : bodies_)
+    if (one.kind == BodyKind::soft) put_on_grid(world.soft(one.id).positions(), grid);
+}
+
+void WorldStream::put_strain(const World& world) {
+  const Section section(frame_, FrameSection::strain);
+  Put put(frame_);
+  for (const BodyFacts& one : bodies_) {
+    if (one.kind != BodyKind::soft) continue;
+    std::vector<double> densities = world.energy_densities(one.id);
+    densities.resize(one.vertices);  // of strings, which have no surface: 0
+    const double most = densities.empty() ? 0 : *std::max_element(densities.begin(), densities.end());
+    put.number(static_cast<float>(most));
+    for (const double density : densities)
+      put.number(static_cast<std::uint16_t>(most > 0 ? std::lround(65535 * density / most) : 0));
+    put.pad();
+  }
+}
+
+void WorldStream::put_boxes(World& world) {
+  boxes_.clear();
+  world.detector().show_boxes(*wants_.boxes, boxes_);
+  if (boxes_.size() > most_boxes) boxes_.resize(most_boxes);
+  const Section section(frame_, FrameSection::boxes);
+  Put put(frame_);
+  for (const Box& box : boxes_)
+    for (const Vec3& corner : {box.lo, box.hi}) put.floats(corner);
 }
 
 std::string stream_hello(const Scene& scene, std::string_view name) {

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,6 +33,9 @@ enum class MessageKind : std::uint8_t {
   command = 6,   // JSON: what was asked for, and before which step
   scene = 7,     // TOML
   snapshot = 8,  // of the world before the first step
+  status = 9,    // JSON, of the server (serve/)
+  parameters = 10,
+  gallery = 11,
 };
 
 // Sections of frames, in this order.
@@ -41,6 +45,10 @@ enum class FrameSection : std::uint32_t {
   contacts = 3,  // as segments
   stages = 4,    // [ms]
   scalars = 5,
+  hands = 6,  // where there are some
+  nodes = 7,  // the rest when wanted
+  strain = 8,
+  boxes = 9,
 };
 
 // What frames tell besides places: the names, in the order of the numbers.
@@ -51,10 +59,21 @@ struct StreamOptions {
   std::size_t most_contacts = 20000;  // of a frame; how many there were is a scalar
 };
 
+// What frames tell besides, when somebody looks at it.
+struct StreamWants {
+  bool nodes = false;                       // of what bends
+  bool strain = false;                      // energy densities at its vertices
+  std::optional<std::uint32_t> boxes = {};  // of the finder, at this depth
+  friend bool operator==(const StreamWants&, const StreamWants&) = default;
+};
+
 class WorldStream {
  public:
   explicit WorldStream(const StreamOptions& options = {}) : options_(options) {}
 
+  void want(const StreamWants& wants) { wants_ = wants; }
+  // The next update() has a topology to tell, whatever it knows: it may be another world.
+  void begin_anew() { bodies_.clear(), fixed_.clear(); }
   // Looks for what has changed; true: topology() is a new message, and frames that follow are its.
   bool update(const World& world);
   std::span<const std::byte> topology() const { return topology_; }
@@ -77,16 +96,23 @@ class WorldStream {
   Grid grid_of(const World& world) const;
   void put_poses(const World& world);
   void put_points(const World& world, const Grid& grid);
+  void put_on_grid(std::span<const Vec3> points, const Grid& grid);
   void put_contacts(World& world, const Grid& grid);
   void put_stages(const World& world);
   void put_scalars(World& world, const StepReport& report);
+  void put_hands(const World& world);
+  void put_nodes(const World& world, const Grid& grid);
+  void put_strain(const World& world);
+  void put_boxes(World& world);
 
   StreamOptions options_;
+  StreamWants wants_;
   std::uint32_t number_ = 0;
   std::vector<BodyFacts> bodies_, seen_;
   std::vector<std::uint32_t> fixed_, seen_fixed_;  // nodes, of one body after the other
   std::vector<std::byte> topology_, frame_;
   std::vector<std::span<const Vec3>> points_of_;  // by slots of the detector
+  std::vector<Box> boxes_;
 };
 
 // What a frame says of a contact; for readers of streams, and tests.

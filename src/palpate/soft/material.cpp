@@ -50,6 +50,11 @@ void require_number(std::string_view name, std::string_view what, double value, 
 
 }  // namespace
 
+std::string_view name_of(Model model) {
+  constexpr std::array<std::string_view, 3> names = {"stvk", "neo_hookean", "corotated"};
+  return names[static_cast<std::size_t>(model)];
+}
+
 void require(const Material& m, std::string_view name) {
   require_number(name, "density", m.density, m.density > 0,
                  "Give kilograms for a cubic metre; water has 1000.");

@@ -19,6 +19,7 @@
 namespace palpate {
 
 enum class Model : std::uint8_t { stvk, neo_hookean, corotated };
+std::string_view name_of(Model model);  // "neo_hookean", as in scenes
 
 struct Material {
   double density = 1000;  // [kg/m^3]

@@ -361,6 +361,14 @@ void SoftBody::elastic_forces(std::span<Vec3> out) {
   for (Vec3& force : out) force = -force;
 }
 
+void SoftBody::energy_densities(std::span<double> out) const {
+  std::fill(out.begin(), out.end(), 0.0);
+  if (!elastic_) return;
+  std::vector<double> volume(out.size(), 0.0);
+  elastic_->add_energies(x_, out, volume);
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = volume[i] > 0 ? std::max(0.0, out[i] / volume[i]) : 0;
+}
+
 double SoftBody::elastic_energy() {
   double sum = 0;
   for (Term* term : elastic_terms_) sum += term->value(x_);

@@ -126,6 +126,8 @@ class SoftBody {
   // [N].
   void elastic_forces(std::span<Vec3> out);
   double elastic_energy();       // [J]
+  // Around each node, of tetrahedra [J/m^3]; 0 where there are none.
+  void energy_densities(std::span<double> out) const;
   std::size_t inverted() const;  // elements
   const SoftBodyOptions& options() const { return options_; }
   void set_solve(const SolveOptions& solve) { options_.solve = solve; }

@@ -61,6 +61,19 @@ bool TetTerm::mark_tangled(std::span<const Vec3> x, std::span<std::uint8_t> node
   return true;
 }
 
+void TetTerm::add_energies(std::span<const Vec3> x, std::span<double> energy,
+                           std::span<double> volume) const {
+  for (std::size_t e = 0; e < tets_.size(); ++e) {
+    if (is_hole(tets_[e])) continue;
+    const double quarter = shapes_[e].volume / 4;
+    const double share = quarter * energy_density(elasticities_[e], shapes_[e].gradient(tet_at(x, tets_[e])));
+    for (const std::uint32_t node : tets_[e]) {
+      energy[node] += share;
+      volume[node] += quarter;
+    }
+  }
+}
+
 void TetTerm::add_product(std::span<const Vec3> x, std::span<const Vec3> d, std::span<Vec3> out) {
   for (std::size_t e = 0; e < tets_.size(); ++e) {
     if (is_hole(tets_[e])) continue;

@@ -34,6 +34,9 @@ class TetTerm : public Term {
   void add_metric(std::vector<MetricEntry>& entries) const override;
   bool mark_tangled(std::span<const Vec3> x, std::span<std::uint8_t> nodes) override;
 
+  // Adds to each node a quarter of the energy [J] and of the volume at rest [m^3] of the elements around it.
+  void add_energies(std::span<const Vec3> x, std::span<double> energy, std::span<double> volume) const;
+
   std::size_t size() const { return tets_.size(); }
   std::span<const TetShape> shapes() const { return shapes_; }
   const NodeCorners& node_corners() const { return node_corners_; }

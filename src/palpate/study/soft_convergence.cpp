@@ -181,7 +181,7 @@ void find_energy_errors(SoftConvergence& convergence) {
       point.energy_error = (point.potential - convergence.least) / (convergence.first - convergence.least);
 }
 
-std::string_view name_of(Model model) {
+std::string_view words_of(Model model) {
   switch (model) {
     case Model::stvk:
       return "StVK";

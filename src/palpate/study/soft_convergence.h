@@ -70,7 +70,7 @@ SoftCurve run_soft_method(SoftStep& step, const SoftMethod& method, int iteratio
 // Energy errors come of the least potential that was met.
 void find_energy_errors(SoftConvergence& convergence);
 
-std::string_view name_of(Model model);
+std::string_view words_of(Model model);
 std::size_t inverted_tets(const TetMesh& mesh, std::span<const Vec3> x);
 
 }  // namespace palpate

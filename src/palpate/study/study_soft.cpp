@@ -51,7 +51,7 @@ int iterations_for(const SoftShape& shape, bool quick) {
 void add_convergence(Jobs& jobs, SoftStudy& study, const SoftShape& shape) {
   const auto cost = static_cast<double>(shape.tets) * iterations_for(shape, study.quick);
   const auto add = [&](Model model, const char* start, const std::function<SoftDeformation()>& deformation) {
-    jobs.add(cost, fmt::format("{}, {}, {} start", shape.name, name_of(model), start), [=, &study] {
+    jobs.add(cost, fmt::format("{}, {}, {} start", shape.name, words_of(model), start), [=, &study] {
       study.convergence.push_back(converge_soft(shape, model, start, deformation(), study.quick));
     });
   };

@@ -40,7 +40,7 @@ ordered_json json_of(const SoftConvergence& one) {
   ordered_json curves = ordered_json::array();
   for (const SoftCurve& curve : one.curves) curves.push_back(json_of(curve));
   return {{"shape", one.shape},
-          {"model", name_of(one.model)},
+          {"model", words_of(one.model)},
           {"start", one.start},
           {"stretch", one.deformation.stretch},
           {"twist", one.deformation.twist},
@@ -99,7 +99,7 @@ std::string soft_json(const SoftStudy& study) {
             {"inverted", one.inverted}, {"settled", one.settled}};
   });
   all["contractions"] = array_of(study.contractions, [](const SoftContraction& one) -> ordered_json {
-    return {{"model", name_of(one.model)},
+    return {{"model", words_of(one.model)},
             {"poisson", one.poisson},
             {"strain", number(one.strain)},
             {"contraction", number(one.contraction)},
@@ -107,7 +107,7 @@ std::string soft_json(const SoftStudy& study) {
   });
   all["inversions"] = array_of(study.inversions, [](const SoftInversion& one) -> ordered_json {
     return {
-        {"model", name_of(one.model)}, {"solver", one.solver}, {"before", one.before}, {"after", one.after}};
+        {"model", words_of(one.model)}, {"solver", one.solver}, {"before", one.before}, {"after", one.after}};
   });
   return all.dump(1) + "\n";
 }

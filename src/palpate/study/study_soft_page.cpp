@@ -240,8 +240,8 @@ Plot contraction_plot(const SoftStudy& study) {
             .series = {}};
   std::string last;
   for (const SoftContraction& one : study.contractions) {
-    const std::string name = fmt::format("{}, {:.2g} % longer", name_of(one.model), 100 * one.strain);
-    const std::string group = fmt::format("{}{}", name_of(one.model), one.strain > 0.1);
+    const std::string name = fmt::format("{}, {:.2g} % longer", words_of(one.model), 100 * one.strain);
+    const std::string group = fmt::format("{}{}", words_of(one.model), one.strain > 0.1);
     if (group != last) plot.series.push_back({name, {}});
     last = group;
     plot.series.back().points.emplace_back(one.poisson, -one.contraction / one.strain);
@@ -263,7 +263,7 @@ void add_contractions(Page& page, const SoftStudy& study) {
       {}};
   for (const SoftContraction& one : study.contractions)
     table.rows.push_back(
-        {std::string(name_of(one.model)), fmt::format("{:.2f}", one.poisson),
+        {std::string(words_of(one.model)), fmt::format("{:.2f}", one.poisson),
          fmt::format("{:.5f}", one.strain), fmt::format("{:.5f}", one.contraction),
          fmt::format("{:.5f}", one.closed_form),
          fmt::format("{:.2f} %", 100 * std::abs(one.contraction - one.closed_form) / one.strain)});
@@ -278,7 +278,7 @@ void add_inversions(Page& page, const SoftStudy& study) {
       "image.");
   Table table{"", {"material", "solver", "inverted at first", "after a second"}, {}};
   for (const SoftInversion& one : study.inversions)
-    table.rows.push_back({std::string(name_of(one.model)), one.solver, fmt::format("{}", one.before),
+    table.rows.push_back({std::string(words_of(one.model)), one.solver, fmt::format("{}", one.before),
                           fmt::format("{}", one.after)});
   page.table(table);
 }
@@ -305,7 +305,7 @@ std::string soft_page(const SoftStudy& study) {
 std::vector<std::pair<std::string, std::string>> soft_plots(const SoftStudy& study) {
   std::vector<std::pair<std::string, std::string>> plots;
   for (const SoftConvergence& one : study.convergence) {
-    const std::string name = fmt::format("soft-{}-{}-{}", one.shape, name_of(one.model), one.start);
+    const std::string name = fmt::format("soft-{}-{}-{}", one.shape, words_of(one.model), one.start);
     if (one.model == Model::stvk)
       plots.emplace_back(
           name + "-published-residual",

@@ -25,7 +25,7 @@ std::string number_text(double value) {
 std::string title_of(const SoftConvergence& one) {
   std::string start = one.start;
   if (one.start != "violent") start += fmt::format(" ({:.2g} % longer)", 100 * (one.deformation.stretch - 1));
-  return fmt::format("{}, {}, {} start", one.shape, name_of(one.model), start);
+  return fmt::format("{}, {}, {} start", one.shape, words_of(one.model), start);
 }
 
 Table claims_table(const SoftStudy& study) {

@@ -150,6 +150,8 @@ class World {
   // are changed, they follow in the next step: those that stay keep their numbers, and what goes leaves holes
   // (mesh/degenerate.h), which others fill.
   const TriangleMesh& surface(BodyId id) const;
+  // Elastic energy around each vertex of a soft body's surface, of tetrahedra [J/m^3].
+  std::vector<double> energy_densities(BodyId id) const;
   SurfaceId surface_id(BodyId id) const;  // of detector(); null for what does not collide
 
   // Of all but soft bodies.

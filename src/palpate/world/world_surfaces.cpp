@@ -43,6 +43,22 @@ void World::place_surface(Body& one) {
                [&](std::size_t i) { one.surface.positions[i] = pose.apply(one.local.positions[i]); });
 }
 
+std::vector<double> World::energy_densities(BodyId id) const {
+  const Body& one = body(id);
+  std::vector<double> nodes(soft(id).positions().size()), out(one.surface.positions.size());
+  soft(id).energy_densities(nodes);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (one.embedding.size() == 0) {
+      out[i] = nodes[one.nodes[i]];
+    } else {  // outside of its element, weights may be negative
+      for (std::size_t k = 0; k < 4; ++k)
+        out[i] += one.embedding.weights()[i][k] * nodes[one.embedding.corners()[i][k]];
+      out[i] = std::max(0.0, out[i]);
+    }
+  }
+  return out;
+}
+
 void World::follow_nodes(Body& one) {
   const std::span<const Vec3> x = one.soft->positions();
   one.placings = one.soft->placings();

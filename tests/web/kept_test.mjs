@@ -1,0 +1,104 @@
+// What is kept: recordings and reports; and the gallery, where all begins.
+import assert from 'node:assert/strict';
+import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { folder, launch, look, openPage, run, send, serve, shoot, smallScene, until, untilShown } from './support.mjs';
+
+let browser;
+before(async () => { browser = await launch(); });
+after(() => browser?.close());
+
+const file = join(folder, 'saved.palpate');
+
+test('a recording is saved from the page, and runs again as it ran', async () => {
+  const server = await serve(smallScene, '--port', '0');
+  const { page, close } = await openPage(browser, server.address, { acceptDownloads: true });
+  await untilShown(page);
+  await page.getByRole('button', { name: 'Record from the beginning' }).click();
+  await until(page, () => window.palpate.status.recording);
+  const held = { body: 'block', vertices: [0, 1, 2], weights: [1, 0, 0] };
+  assert.ok((await send(page, { do: 'grab', hand: 77, ...held })).ok);
+  await send(page, { do: 'move', hand: 77, to: [0, 0, 0.6] });
+  await until(page, () => window.palpate.frame.step > 40);
+  const [saved] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Stop and save the recording' }).click()]);
+  await saved.saveAs(file);
+  await close();
+  await server.stop();
+  const verified = run('replay', file, '--verify');
+  assert.equal(verified.code, 0, verified.err);
+});
+
+test('a recording plays and seeks', async () => {
+  const server = await serve(file, '--port', '0');
+  const { page, close } = await openPage(browser, server.address);
+  await untilShown(page);
+  const slider = page.getByRole('slider', { name: 'Time' });
+  const last = await seek(page, slider, 1000);
+  const first = await seek(page, slider, 0);
+  assert.equal(first, 0);
+  assert.ok(last >= 40);
+  const middle = await seek(page, slider, 500);
+  assert.ok(middle > first && middle < last);
+  await page.getByRole('button', { name: 'Play', exact: true }).click();
+  await until(page, (than) => window.palpate.frame.step > than, middle);
+  await shoot(page, 'recording');
+  await close();
+  await server.stop();
+});
+
+async function seek(page, slider, place) {
+  const pause = page.getByRole('button', { name: 'Pause', exact: true });
+  if (await pause.isVisible()) await pause.click();
+  await slider.evaluate((input, value) => {
+    input.value = value;
+    input.dispatchEvent(new Event('input'));
+  }, place);
+  await page.waitForTimeout(200);
+  return look(page, () => window.palpate.frame.step);
+}
+
+test('a recording that was cut off plays to its end', async () => {
+  const cut = join(folder, 'cut.palpate');
+  writeFileSync(cut, readFileSync(file));
+  truncateSync(cut, Math.floor(0.6 * statSync(file).size));
+  const server = await serve(cut, '--port', '0');
+  assert.match(server.said(), /cut off/);
+  const { page, close } = await openPage(browser, server.address);
+  await untilShown(page);
+  await close();
+  await server.stop();
+});
+
+test('a report opens from disk, with its player', async () => {
+  const out = join(folder, 'report');
+  const done = run('run', 'tori', '--steps', '40', '-o', out);
+  assert.equal(done.code, 0, done.err);
+  const report = join(out, 'report.html');
+  assert.ok(statSync(report).size < 10e6);
+  const { page, close } = await openPage(browser, pathToFileURL(report).href);
+  await page.locator('#player canvas').waitFor();
+  await page.waitForTimeout(1500);
+  await shoot(page, 'report');
+  assert.ok(await page.getByText('To do it again').isVisible());
+  await close();
+});
+
+test('the gallery shows all scenes, opens one and goes back', async () => {
+  const server = await serve('--port', '0');
+  const { page, close } = await openPage(browser, server.address);
+  const names = JSON.parse(run('scenes', '--json').out).map((one) => one.title);
+  for (const name of names) await page.getByText(name, { exact: true }).first().waitFor();
+  await page.waitForTimeout(500);
+  await shoot(page, 'gallery');
+  await page.getByText(JSON.parse(run('scenes', '--json').out).find((one) => one.name === 'tori').title, { exact: true }).first().click();
+  await untilShown(page);
+  await until(page, () => window.palpate.frame.scalars.contacts > 0, undefined, 60_000);
+  await page.waitForTimeout(1000);
+  await shoot(page, 'tori');
+  await page.getByRole('button', { name: 'Scenes' }).click();
+  await until(page, () => window.palpate.status.mode === 'gallery');
+  await close();
+  await server.stop();
+});

@@ -1,0 +1,78 @@
+// What happens on the line: servers that go and come back, wrong words, and strangers.
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import { after, before, test } from 'node:test';
+import { launch, look, openPage, send, serve, smallScene, until, untilShown } from './support.mjs';
+
+let browser;
+before(async () => { browser = await launch(); });
+after(() => browser?.close());
+
+test('a page finds back to a server that was started again', async () => {
+  const first = await serve(smallScene, '--port', '0', '--paused');
+  const { page, close } = await openPage(browser, first.address, { line: true });
+  await untilShown(page);
+  await send(page, { do: 'step', steps: 5 });
+  await until(page, () => window.palpate.frame.step === 5);
+  await first.stop('SIGKILL');
+  await page.getByText('Connection lost').waitFor();
+  const second = await serve(smallScene, '--port', first.port, '--paused');
+  assert.equal(second.address, first.address, 'the same port and token');
+  await page.getByText('Connection lost').waitFor({ state: 'hidden' });
+  await until(page, () => window.palpate.frame.step === 0);
+  assert.ok((await send(page, { do: 'step' })).ok);
+  await until(page, () => window.palpate.frame.step === 1);
+  await close();
+  await second.stop();
+});
+
+test('a wrong token is told as what it is', async () => {
+  const server = await serve(smallScene, '--port', '0');
+  const { page, close } = await openPage(browser, server.address.replace(/token=.*/, 'token=wrong'), { line: true });
+  await page.getByText('This address is not valid').waitFor();
+  assert.equal(await look(page, () => window.palpate.frame), null);
+  await close();
+  await server.stop();
+});
+
+test('pages from elsewhere and paths that lead out get nothing', async () => {
+  const server = await serve(smallScene, '--port', '0');
+  const ask = (path, headers = {}) => new Promise((resolve, reject) => {
+    request({ host: '127.0.0.1', port: server.port, path, headers }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode);
+    }).on('error', reject).end();
+  });
+  const stream = `/stream${server.url.search}`;
+  const upgrade = { Connection: 'Upgrade', Upgrade: 'websocket', 'Sec-WebSocket-Version': '13', 'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==' };
+  assert.equal(await ask('/'), 200);
+  assert.equal(await ask('/../../etc/passwd'), 404);
+  assert.equal(await ask('/%2e%2e/%2e%2e/etc/passwd'), 404);
+  assert.equal(await ask('/', { Host: 'example.org' }), 421);
+  assert.equal(await ask(stream, { ...upgrade, Origin: 'http://example.org' }), 403);
+  assert.equal(await ask('/stream?token=wrong', upgrade), 403);
+  const { page, close } = await openPage(browser, server.address, { line: true });
+  await untilShown(page);
+  const code = await look(page, (url) => new Promise((resolve) => {
+    const socket = new WebSocket(url);
+    socket.onopen = () => socket.send('x'.repeat(1 << 20));
+    socket.onclose = (event) => resolve(event.code);
+  }), `ws://127.0.0.1:${server.port}${stream}`);
+  assert.equal(code, 1009, 'too big');
+  const before = await look(page, () => window.palpate.frame.step);
+  await until(page, (than) => window.palpate.frame.step > than, before);
+  await close();
+  await server.stop();
+});
+
+test('ten viewers see the same world', async () => {
+  const server = await serve(smallScene, '--port', '0', '--paused');
+  const all = [];
+  for (let i = 0; i < 10; i += 1) all.push(await openPage(browser, server.address, { viewport: { width: 200, height: 150 } }));
+  for (const { page } of all) await untilShown(page);
+  await send(all[0].page, { do: 'step', steps: 7 });
+  for (const { page } of all) await until(page, () => window.palpate.frame.step === 7);
+  await until(all[0].page, () => window.palpate.status.viewers === 10);
+  for (const { close } of all) await close();
+  await server.stop();
+});

@@ -1,0 +1,81 @@
+// All bodies as they are drawn, and what is under the cursor.
+import { Group, Matrix4, Triangle, Vector3 } from 'three';
+import { BodyShape } from './body_shape.js';
+import { coloursOf } from './colours.js';
+
+export class Bodies {
+  /** @param {import('./world.js').World} world */
+  constructor(view, world) {
+    this.view = view;
+    this.world = world;
+    this.group = new Group();
+    this.shapes = [];
+    this.look = { surfaces: true, wireframe: false, tetrahedra: false, opacity: 1 };
+    this.colours = [];
+    view.content.add(this.group);
+  }
+
+  /** There are other bodies; those that look as before keep their shapes. */
+  rebuild() {
+    const old = new Map(this.shapes.map((shape) => [shape.body.name, shape]));
+    this.group.clear();
+    this.shapes = this.world.bodies.map((body) => {
+      const known = old.get(body.name);
+      if (known?.fits(body)) {
+        known.body = body;
+        old.delete(body.name);
+        return known;
+      }
+      return new BodyShape(body, this.world.positions(body));
+    });
+    for (const shape of old.values()) shape.dispose();
+    for (const shape of this.shapes) this.group.add(...shape.objects);
+    this.setLook({});
+  }
+
+  update() {
+    for (const shape of this.shapes) shape.update(this.world.positions(shape.body));
+  }
+
+  setLook(change) {
+    Object.assign(this.look, change);
+    const { theme } = this.view;
+    const { surfaces, wireframe, tetrahedra, opacity } = this.look;
+    this.colours = coloursOf(this.world.bodies, theme);
+    this.shapes.forEach((shape, i) => {
+      // Tetrahedra are inside: what they are shown of becomes a mist.
+      const isMist = tetrahedra && shape.body.tetrahedra.length > 0;
+      shape.setLook({
+        colour: this.colours[i], theme, surface: surfaces, wires: wireframe, opacity: isMist ? Math.min(opacity, 0.12) : opacity,
+      });
+    });
+    this.view.redraw();
+  }
+
+  /** What is seen at a point of the window: {body, point, vertices, weights}, or null. */
+  pick(x, y) {
+    const caster = this.view.rayAt(x, y);
+    const meshes = this.shapes.filter((shape) => shape.mesh).map((shape) => shape.mesh);
+    for (const mesh of meshes) mesh.updateMatrixWorld();
+    const [hit] = caster.intersectObjects(meshes, false);
+    if (!hit) return null;
+    const { shape } = hit.object.userData;
+    const corners = [hit.face.a, hit.face.b, hit.face.c];
+    const inverse = new Matrix4().copy(hit.object.matrixWorld).invert();
+    const triangle = new Triangle(...corners.map((corner) => new Vector3().fromArray(shape.places, 3 * corner)));
+    const weights = triangle.getBarycoord(hit.point.clone().applyMatrix4(inverse), new Vector3());
+    return {
+      body: shape.body,
+      point: hit.point,
+      direction: caster.ray.direction.clone(),
+      vertices: corners.map((corner) => shape.source[corner]),
+      weights: sumToOne(weights ? weights.toArray() : [1, 0, 0]),
+    };
+  }
+}
+
+function sumToOne(weights) {
+  const inside = weights.map((weight) => Math.max(0, weight));
+  const sum = inside[0] + inside[1] + inside[2];
+  return inside.map((weight) => weight / sum);
+}

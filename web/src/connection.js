@@ -1,0 +1,99 @@
+// The line to the server: messages come in, commands go out and are answered. A line that is lost is built up again.
+import { Kind, ProtocolError, readMessage } from './protocol.js';
+
+const firstPause = 500;  // [ms] between attempts
+const longestPause = 5000;
+
+export class Connection {
+  /**
+   * @param {string} token of the address
+   * @param {{message: (kind: number, value: any) => void, state: (state: 'open'|'lost'|'refused') => void,
+   *          trouble: (error: Error) => void}} handlers
+   */
+  constructor(token, handlers) {
+    this.token = token;
+    this.handlers = handlers;
+    this.waiting = new Map();  // from the ids of commands to whoever waits for the answers
+    this.nextId = 1;
+    this.pause = firstPause;
+    this.socket = null;
+    addEventListener('online', () => this.#tryNow());
+    this.#open();
+  }
+
+  get isOpen() { return this.socket?.readyState === WebSocket.OPEN; }
+
+  /** An answer that is not ok is an answer, too; only a lost line rejects. */
+  send(command) {
+    if (!this.isOpen) return Promise.reject(new Error('There is no connection.'));
+    const id = this.nextId++;
+    return new Promise((resolve, reject) => {
+      this.waiting.set(id, { resolve, reject });
+      this.socket.send(JSON.stringify({ id, ...command }));
+    });
+  }
+
+  /** An address of this server, with the token. */
+  address(path) {
+    const url = new URL(path, location.href);
+    url.searchParams.set('token', this.token);
+    return url;
+  }
+
+  #open() {
+    const url = this.address('/stream');
+    url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+    const socket = new WebSocket(url);
+    socket.binaryType = 'arraybuffer';
+    socket.onopen = () => {
+      this.pause = firstPause;
+      this.handlers.state('open');
+    };
+    socket.onmessage = ({ data }) => this.#take(data);
+    socket.onclose = () => this.#lost();
+    this.socket = socket;
+  }
+
+  #take(data) {
+    if (!(data instanceof ArrayBuffer)) return;
+    try {
+      const { kind, value } = readMessage(data);
+      if (kind === Kind.answer) this.#answer(value);
+      else this.handlers.message(kind, value);
+    } catch (error) {
+      if (!(error instanceof ProtocolError)) throw error;
+      this.handlers.trouble(error);
+    }
+  }
+
+  #answer(value) {
+    const waiting = this.waiting.get(value.id);
+    this.waiting.delete(value.id);
+    waiting?.resolve(value);
+  }
+
+  async #lost() {
+    for (const { reject } of this.waiting.values()) reject(new Error('The connection was lost.'));
+    this.waiting.clear();
+    const isRefused = await this.#isRefused();
+    this.handlers.state(isRefused ? 'refused' : 'lost');
+    this.timer = setTimeout(() => this.#open(), isRefused ? longestPause : this.pause);
+    this.pause = Math.min(1.6 * this.pause, longestPause);
+  }
+
+  // A socket does not tell why it was closed. A server that is there and forbids does not like the token.
+  async #isRefused() {
+    try {
+      const { status } = await fetch(this.address('/stream'), { cache: 'no-store' });
+      return status === 401 || status === 403;
+    } catch {
+      return false;
+    }
+  }
+
+  #tryNow() {
+    if (this.isOpen || !this.timer) return;
+    clearTimeout(this.timer);
+    this.#open();
+  }
+}
