@@ -33,6 +33,39 @@ bool same(std::span<const Contact> a, std::span<const Contact> b) {
 
 std::vector<Contact> copy(const ContactSet& set) { return {set.begin(), set.end()}; }
 
+// What people are shown of a search holds all that was searched, at every depth.
+TEST(Detector, ShowsBoxesThatHoldTheSurfaces) {
+  const TriangleMesh ball = make(IcosphereShape{.radius = 1, .frequency = 16});
+  const TriangleMesh other = moved(ball, Vec3(2.005, 0, 0));
+  for (const char* finder : {"tree", "grid", "auto"}) {
+    Detector detector({.contact_distance = 0.01, .finder = finder});
+    detector.add(ball);
+    detector.add(other);
+    detector.detect();
+    std::size_t last = 0;
+    for (const std::size_t depth : {0u, 1u, 2u, 9u}) {
+      std::vector<Box> boxes;
+      detector.show_boxes(depth, boxes);
+      ASSERT_FALSE(boxes.empty()) << finder;
+      EXPECT_GE(boxes.size(), last) << finder;
+      last = boxes.size();
+      if (std::string_view(finder) != "tree") continue;
+      for (const TriangleMesh* mesh : {&ball, &other})
+        for (const Vec3& p : mesh->positions)
+          EXPECT_TRUE(std::any_of(boxes.begin(), boxes.end(), [&](const Box& box) {
+            return ((p - box.lo).array() > -1e-5).all() && ((box.hi - p).array() > -1e-5).all();
+          }));
+    }
+    if (std::string_view(finder) == "tree") {
+      EXPECT_GT(last, 100u) << "64 triangles each, at most";
+    }
+  }
+  std::vector<Box> none;
+  Detector brute({.finder = "brute"});
+  brute.show_boxes(0, none);
+  EXPECT_TRUE(none.empty());
+}
+
 TEST(Detector, FindsAVertexOverATriangle) {
   Detector detector({.contact_distance = 0.1});
   const SurfaceId ground = detector.add(one_triangle, {.name = "ground"});

@@ -31,6 +31,7 @@ class Played : public ::testing::Test {
     session = std::make_unique<Session>(std::make_unique<LiveWorld>(stream_scene(), "everything.toml"),
                                         "everything", options, [this] { ++changes; });
     session->viewer_came();
+    hash();  // it has begun when it answers
   }
   json ask(const json& command, ViewerId viewer = 1) { return ask_text(command.dump(), viewer); }
   json ask_text(const std::string& text, ViewerId viewer = 1) {
@@ -186,6 +187,7 @@ TEST_F(Played, BadCommandsAreAnsweredAndChangeNothing) {
 
 TEST_F(Played, HandsOfViewersAreTheirOwn) {
   begin(false);
+  session->viewer_came();  // a second one
   EXPECT_TRUE(ask(with({{"do", "grab"}, {"hand", 1}}), 1).at("ok"));
   EXPECT_TRUE(ask(with({{"do", "grab"}, {"hand", 1}}), 2).at("ok"));
   EXPECT_FALSE(ask(with({{"do", "grab"}, {"hand", 1}}), 1).at("ok")) << "it holds something already";
@@ -203,6 +205,7 @@ TEST_F(Played, HandsOfViewersAreTheirOwn) {
 
 TEST_F(Played, FramesHaveWhatSomebodyWants) {
   begin(false);
+  session->viewer_came();  // a second one
   ask({{"do", "step"}});
   EXPECT_FALSE(frame_of(1).sections.contains(7));
   ask({{"do", "want"}, {"nodes", true}, {"boxes", 1}}, 1);
@@ -230,6 +233,7 @@ TEST_F(Played, WithoutViewersNothingIsPublished) {
 
 TEST_F(Played, ARecordingCanBeRunAgain) {
   begin(false);
+  session->viewer_came();  // who leaves on the way
   ask({{"do", "step"}, {"steps", 3}});
   frame_of(3);
   ask({{"do", "set"}, {"key", "contact.friction"}, {"value", 0.9}});

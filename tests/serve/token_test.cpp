@@ -53,7 +53,7 @@ TEST_F(Token, WhatOthersCouldReadOrIsNoneIsNotUsed) {
   const std::string second = kept_token();
   EXPECT_NE(second, first);
   EXPECT_EQ(kept_token(), second) << "and the new one is kept";
-  for (const std::string text :
+  for (const char* text :
        {"", "short", "0123456789abcdef0123456789abcdeg", "0123456789abcdef0123456789abcdef0"}) {
     std::ofstream(file(), std::ios::trunc) << text;
     const std::string other = kept_token();

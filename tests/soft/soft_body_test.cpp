@@ -49,6 +49,24 @@ SoftBodyOptions converged(const Vec3& gravity = Vec3::Zero()) {
   return options;
 }
 
+TEST(SoftBody, EnergyDensitiesSumUpToTheEnergy) {
+  each_case(6, [](Random& random) {
+    const TetMesh mesh = block(3, 2, 2, 0.01);
+    SoftBody body(mesh, {.young = 1e6, .poisson = 0.3, .model = models[random.below(3)]});
+    std::vector<double> density(mesh.positions.size());
+    body.energy_densities(density);
+    for (const double one : density) EXPECT_NEAR(one, 0, 1e-6) << "at rest";
+    // The same strain everywhere has the same energy everywhere.
+    std::vector<Vec3> x(mesh.positions.begin(), mesh.positions.end());
+    const double stretch = random.uniform(1.05, 1.3);
+    for (Vec3& p : x) p.x() *= stretch;
+    body.set_positions(x);
+    body.energy_densities(density);
+    const double volume = 3 * 2 * 2 * 1e-6;
+    for (const double one : density) EXPECT_NEAR(one * volume, body.elastic_energy(), 1e-9 * one * volume);
+  });
+}
+
 TEST(SoftBody, InsideNodesFollowAnAffineMapOfTheSurface) {
   each_case(6, [](Random& random) {
     const TetMesh mesh = block(4, 3, 3, 0.01);

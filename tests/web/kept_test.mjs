@@ -4,11 +4,14 @@ import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { folder, launch, look, openPage, run, send, serve, shoot, smallScene, until, untilShown } from './support.mjs';
+import { folder, launch, look, openPage, run, send, serve, shoot, smallScene, stopAll, until, untilShown } from './support.mjs';
 
 let browser;
 before(async () => { browser = await launch(); });
-after(() => browser?.close());
+after(async () => {
+  stopAll();
+  await browser?.close();
+});
 
 const file = join(folder, 'saved.palpate');
 
@@ -21,7 +24,7 @@ test('a recording is saved from the page, and runs again as it ran', async () =>
   const held = { body: 'block', vertices: [0, 1, 2], weights: [1, 0, 0] };
   assert.ok((await send(page, { do: 'grab', hand: 77, ...held })).ok);
   await send(page, { do: 'move', hand: 77, to: [0, 0, 0.6] });
-  await until(page, () => window.palpate.frame.step > 40);
+  await until(page, () => window.palpate.frame?.step > 40);
   const [saved] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Stop and save the recording' }).click()]);
   await saved.saveAs(file);
   await close();
@@ -42,7 +45,7 @@ test('a recording plays and seeks', async () => {
   const middle = await seek(page, slider, 500);
   assert.ok(middle > first && middle < last);
   await page.getByRole('button', { name: 'Play', exact: true }).click();
-  await until(page, (than) => window.palpate.frame.step > than, middle);
+  await until(page, (than) => window.palpate.frame?.step > than, middle);
   await shoot(page, 'recording');
   await close();
   await server.stop();
@@ -56,7 +59,7 @@ async function seek(page, slider, place) {
     input.dispatchEvent(new Event('input'));
   }, place);
   await page.waitForTimeout(200);
-  return look(page, () => window.palpate.frame.step);
+  return look(page, () => window.palpate.frame?.step);
 }
 
 test('a recording that was cut off plays to its end', async () => {
@@ -73,7 +76,7 @@ test('a recording that was cut off plays to its end', async () => {
 
 test('a report opens from disk, with its player', async () => {
   const out = join(folder, 'report');
-  const done = run('run', 'tori', '--steps', '40', '-o', out);
+  const done = run('run', 'tori', '--steps', '40', '--out', out);
   assert.equal(done.code, 0, done.err);
   const report = join(out, 'report.html');
   assert.ok(statSync(report).size < 10e6);
@@ -94,7 +97,7 @@ test('the gallery shows all scenes, opens one and goes back', async () => {
   await shoot(page, 'gallery');
   await page.getByText(JSON.parse(run('scenes', '--json').out).find((one) => one.name === 'tori').title, { exact: true }).first().click();
   await untilShown(page);
-  await until(page, () => window.palpate.frame.scalars.contacts > 0, undefined, 60_000);
+  await until(page, () => window.palpate.frame?.scalars.contacts > 0, undefined, 60_000);
   await page.waitForTimeout(1000);
   await shoot(page, 'tori');
   await page.getByRole('button', { name: 'Scenes' }).click();

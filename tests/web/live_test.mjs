@@ -1,7 +1,7 @@
 // The page of a running world: watched, touched, tuned and measured.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { launch, look, openPage, run, send, serve, shoot, smallScene, until, untilShown } from './support.mjs';
+import { launch, look, openPage, run, send, serve, shoot, smallScene, stopAll, until, untilShown } from './support.mjs';
 
 let browser, server, opened, page;
 
@@ -14,30 +14,34 @@ before(async () => {
 });
 
 after(async () => {
-  await opened?.close();
-  await browser?.close();
-  const ended = await server?.stop('SIGINT');
-  assert.equal(ended?.code, 0, 'Ctrl-C ends it well');
+  try {
+    await opened?.close();
+    const ended = await server?.stop('SIGINT');
+    assert.equal(ended?.code, 0, 'Ctrl-C ends it well');
+  } finally {
+    stopAll();
+    await browser?.close();
+  }
 });
 
-const step = () => look(page, () => window.palpate.frame.step);
+const step = () => look(page, () => window.palpate.frame?.step);
 const pause = async () => {
   if (await look(page, () => window.palpate.status.playing)) await page.getByRole('button', { name: 'Pause' }).click();
   await until(page, () => !window.palpate.status.playing);
   const { step: now } = await send(page, { do: 'state' });
-  await until(page, (wanted) => window.palpate.frame.step === wanted, now);
+  await until(page, (wanted) => window.palpate.frame?.step === wanted, now);
   return now;
 };
 
 test('frames advance, a pause freezes them, and a step is one step', async () => {
   const first = await step();
-  await until(page, (than) => window.palpate.frame.step > than + 2, first);
+  await until(page, (than) => window.palpate.frame?.step > than + 2, first);
   const stopped = await pause();
   await page.waitForTimeout(300);
   assert.equal(await step(), stopped);
   for (let i = 1; i <= 3; i += 1) {
     await page.getByRole('button', { name: 'One step' }).click();
-    await until(page, (wanted) => window.palpate.frame.step === wanted, stopped + i);
+    await until(page, (wanted) => window.palpate.frame?.step === wanted, stopped + i);
   }
   await page.waitForTimeout(200);
   assert.equal(await step(), stopped + 3);
@@ -46,13 +50,13 @@ test('frames advance, a pause freezes them, and a step is one step', async () =>
 
 test('the layer of contacts draws all that the server reports', async () => {
   await send(page, { do: 'step', steps: 20 });
-  await until(page, () => window.palpate.frame.scalars.contacts > 0);
+  await until(page, () => window.palpate.frame?.scalars.contacts > 0);
   await pause();
   if (!(await look(page, () => window.palpate.layers.contacts))) await page.keyboard.press('c');
   await until(page, () => window.palpate.layers.contacts);
   await page.waitForTimeout(300);
   const { drawn, there, told } = await look(page, () => ({
-    drawn: window.palpate.drawnContacts, there: window.palpate.frame.contacts, told: window.palpate.frame.scalars.contacts,
+    drawn: window.palpate.drawnContacts, there: window.palpate.frame?.contacts, told: window.palpate.frame?.scalars.contacts,
   }));
   assert.ok(told > 0);
   assert.equal(there, told);
@@ -83,7 +87,7 @@ test('a point that is dragged follows, and is let go', async () => {
   await page.mouse.move(middle.x, middle.y);
   await page.mouse.down();
   for (let i = 1; i <= 10; i += 1) await page.mouse.move(middle.x, middle.y - 15 * i);
-  await until(page, () => window.palpate.frame.hands === 1);
+  await until(page, () => window.palpate.frame?.hands === 1);
   await until(page, (low) => {
     const points = window.palpate.positionsOf('block');
     let sum = 0;
@@ -92,7 +96,7 @@ test('a point that is dragged follows, and is let go', async () => {
   }, before);
   await shoot(page, 'dragged');
   await page.mouse.up();
-  await until(page, () => window.palpate.frame.hands === 0);
+  await until(page, () => window.palpate.frame?.hands === 0);
   await until(page, (low) => {
     const points = window.palpate.positionsOf('block');
     let sum = 0;
@@ -115,7 +119,7 @@ test('each parameter of the panel changes what the server runs', async () => {
     return [0.9 * one.value, 0.01, 0.3, 0.6 * one.most].find((x) => x !== one.value && inside(x));
   };
   const valueOf = (key) => look(page, (wanted) => window.palpate.parameters.parameters.find((one) => one.key === wanted)?.value, key);
-  for (const group of await page.locator('.tune details:not([open]) > summary').all()) await group.click();
+  await look(page, () => document.querySelectorAll('.tune details').forEach((group) => { group.open = true; }));
   for (const one of all) {
     const value = other(one);
     const field = page.locator(`[id="parameter-${one.key}"]`);
@@ -151,12 +155,12 @@ test('a value that cannot be is refused beside its field', async () => {
 });
 
 test('a reset gives the first state again', async () => {
-  const before = run('run', smallScene, '--steps', '0', '--json', '-', '-o', `${smallScene}.run`);
+  const before = run('run', smallScene, '--steps', '0', '--json', '-', '--out', `${smallScene}.run`);
   assert.equal(before.code, 0, before.err);
   const first = JSON.parse(before.out).state_hash;
   await send(page, { do: 'step', steps: 3 });
   await page.getByRole('button', { name: 'Reset' }).click();
-  await until(page, () => window.palpate.frame.step === 0);
+  await until(page, () => window.palpate.frame?.step === 0);
   const state = await send(page, { do: 'state' });
   assert.equal(state.step, 0);
   assert.equal(state.hash, first);

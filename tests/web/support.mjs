@@ -48,9 +48,15 @@ export function run(...args) {
   return { code: done.status, out: done.stdout, err: done.stderr };
 }
 
+const children = new Set();
+/** Ends what a test that failed has left: without this, the tests would wait for it. */
+export const stopAll = () => children.forEach((child) => child.kill('SIGKILL'));
+
 /** `palpate view`: resolves when it has printed its address. */
 export async function serve(...args) {
   const child = spawn(program, ['view', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  children.add(child);
+  child.on('exit', () => children.delete(child));
   let out = '', err = '';
   child.stderr.on('data', (text) => { err += text; });
   const address = await new Promise((resolve, reject) => {

@@ -134,7 +134,7 @@ void RecordingWriter::add_frame(World& world, const StepReport& report) {
 void RecordingWriter::add_command(std::uint64_t step, std::string_view command) {
   std::vector<std::byte> message = state_message(step, 0);
   message[0] = static_cast<std::byte>(MessageKind::command);
-  message.resize(message.size() - sizeof(std::uint64_t));
+  message.resize(4 + sizeof step);  // without the hash
   append(message, command.data(), command.size());
   index_.commands.push_back({step, put(message)});
 }

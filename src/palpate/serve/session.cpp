@@ -51,7 +51,10 @@ Message shared(std::span<const std::byte> bytes) {
 json as_json(const LiveParameter& one, const LiveParameter* initial) {
   const SceneKey& about = *one.about;
   const auto limit = [](double x) { return std::abs(x) < KeyRange::limit ? json(x) : json(); };
-  const auto value = [](const auto& of) { return std::visit([](const auto& x) { return json(x); }, of); };
+  const auto value = [&](const auto& of) {
+    if (about.type == KeyType::whole) return json(static_cast<std::int64_t>(std::get<double>(of)));
+    return std::visit([](const auto& x) { return json(x); }, of);
+  };
   const char* type = about.type == KeyType::flag     ? "flag"
                      : about.type == KeyType::whole  ? "whole"
                      : about.type == KeyType::choice ? "choice"
@@ -311,7 +314,7 @@ json Session::Inner::perform(ViewerId viewer, const json& command) {
   json answer = json::object();
   if (what == "play") {
     due_ = Clock::now();
-    set_status([](SessionStatus& s) { s.playing = s.error.empty(); });
+    set_status([](SessionStatus& s) { s.playing = true; });
   } else if (what == "pause") {
     steps_wanted_ = 0;
     set_status([](SessionStatus& s) { s.playing = false; });
@@ -427,14 +430,22 @@ void Session::Inner::step() {
     due_ += std::chrono::duration_cast<Clock::duration>(Seconds(live_->scene().run.step / speed));
   if (speed == 0 || now - due_ > Seconds(most_behind)) due_ = now;
   to_show_ = true;
-  if (problem.empty()) {
+  if (problem.empty() && report_.failures == 0) {
     const std::scoped_lock lock(mutex_);
     status_.step = live_->world().steps();
     return;
   }
-  steps_wanted_ = 0;
+  // A step that failed is no step; bodies that failed in one stay where they were, and the rest goes on.
+  const bool stops = !problem.empty();
+  if (stops)
+    steps_wanted_ = 0;
+  else
+    problem =
+        fmt::format("In step {}, {} could not be moved and stayed where {} been.", live_->world().steps(),
+                    report_.failures == 1 ? "a body" : fmt::format("{} bodies", report_.failures),
+                    report_.failures == 1 ? "it had" : "they had");
   set_status([&](SessionStatus& s) {
-    s.playing = false;
+    s.playing = s.playing && !stops;
     s.error = problem;
   });
 }

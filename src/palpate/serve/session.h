@@ -3,7 +3,7 @@
 // The simulation waits for nobody: what viewers should see lies in a slot that holds the latest of it
 // (latest()), and whoever is slow misses frames. Commands are texts (docs/protocol.md); they are performed
 // between steps, in the order they came, and answered each. A command that cannot be done changes nothing.
-// When a step fails the session pauses and says why; a reset brings it back.
+// What goes wrong in a step is told until a reset; where it cannot be gone on with, the session pauses.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ struct SessionStatus {
   double speed = 1;  // simulated seconds in a second; 0: as fast as it can
   std::uint64_t step = 0;
   bool recording = false;
-  std::string error = {};  // why the simulation stands still; empty: it does not
+  std::string error = {};  // what went wrong, since the last reset; empty: nothing
 };
 
 class Session {
