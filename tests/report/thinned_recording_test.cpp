@@ -1,19 +1,14 @@
 // Runs for reports: as much as there is room for.
 #include <palpate/report/thinned_recording.h>
 
-#include <fstream>
+#include <cstring>
 
+#include <gtest/gtest.h>
 #include <report/stream_samples.h>
 #include <zlib.h>
 
-#include <palpate/report/recording.h>
-
-#include "run_samples.h"
-
 namespace palpate::testing {
 namespace {
-
-using ThinnedRecordings = RunFiles;
 
 std::string unpacked(const std::string& packed) {
   z_stream stream{};
@@ -29,9 +24,35 @@ std::string unpacked(const std::string& packed) {
   return out;
 }
 
-TEST_F(ThinnedRecordings, KeepFirstAndLastAndAnEvenPartOfTheRest) {
+// The steps of the frames, and the text that it begins with.
+struct Read {
+  std::vector<std::uint64_t> steps;
+  std::string hello;
+};
+Read read(const std::string& bytes) {
+  Read result;
+  std::uint32_t topology = 0;
+  for (std::size_t at = 16; at < bytes.size();) {
+    std::uint32_t size = 0, checksum = 0;
+    std::memcpy(&size, bytes.data() + at, sizeof size);
+    std::memcpy(&checksum, bytes.data() + at + 4, sizeof checksum);
+    const std::span message(reinterpret_cast<const std::byte*>(bytes.data()) + at + 8, size);
+    EXPECT_EQ(checksum, crc32(0, reinterpret_cast<const Bytef*>(message.data()), size));
+    const auto kind = static_cast<MessageKind>(message[0]);
+    if (kind == MessageKind::hello) result.hello = bytes.substr(at + 9, size - 1);
+    if (kind == MessageKind::topology) topology = read_topology(message).number;
+    if (kind == MessageKind::frame) {
+      EXPECT_EQ(read_frame(message).topology, topology);
+      result.steps.push_back(read_frame(message).step);
+    }
+    at += 8 + size;
+  }
+  return result;
+}
+
+TEST(ThinnedRecording, KeepsFirstAndLastAndAnEvenPartOfTheRest) {
   const Scene scene = stream_scene();
-  for (const std::size_t most : {1'000'000, 40'000, 12'000, 6'000}) {
+  for (const std::size_t most : {1'000'000, 40'000, 12'000}) {
     const auto world = build_world(scene);
     ThinnedRecording thinned(stream_hello(scene, "everything"), most);
     thinned.add(*world, {});
@@ -39,23 +60,21 @@ TEST_F(ThinnedRecordings, KeepFirstAndLastAndAnEvenPartOfTheRest) {
     const std::string packed = thinned.packed();
     ASSERT_FALSE(packed.empty()) << most;
     EXPECT_LE(packed.size(), most);
-    const std::string kept = path("thinned.palpate");
-    std::ofstream(kept, std::ios::binary) << unpacked(packed);
-    const Recording recording(kept);
-    EXPECT_EQ(recording.frame_step(0), 0u);
-    EXPECT_EQ(recording.frame_step(recording.frames() - 1), 61u);
+    const auto [steps, hello] = read(unpacked(packed));
+    ASSERT_GE(steps.size(), 2u);
+    EXPECT_EQ(steps.front(), 0u);
+    EXPECT_EQ(steps.back(), 61u);
     if (most == 1'000'000) {
-      EXPECT_EQ(recording.frames(), 62u) << "all have room";
+      EXPECT_EQ(steps.size(), 62u) << "all have room";
     } else {
-      EXPECT_LT(recording.frames(), 62u);
+      EXPECT_LT(steps.size(), 62u);
     }
-    const std::uint64_t stride = recording.frame_step(1);
-    for (std::size_t i = 0; i + 1 < recording.frames(); ++i) EXPECT_EQ(recording.frame_step(i), i * stride);
-    EXPECT_NE(recording.hello().find("everything"), std::string::npos);
+    for (std::size_t i = 0; i + 1 < steps.size(); ++i) EXPECT_EQ(steps[i], i * steps[1]) << most;
+    EXPECT_NE(hello.find("everything"), std::string::npos);
   }
 }
 
-TEST_F(ThinnedRecordings, AreEmptyWhereThereIsNoRoom) {
+TEST(ThinnedRecording, IsEmptyWhereThereIsNoRoom) {
   const Scene scene = stream_scene();
   const auto world = build_world(scene);
   ThinnedRecording thinned(stream_hello(scene, "everything"), 100);

@@ -55,6 +55,18 @@ std::string with_point(const char* begin, const char* end = "}") {
   return std::string(begin) + "," + at + end;
 }
 
+TEST(LiveWorld, WhatIsSetBackIsNotSet) {
+  LiveWorld live(scene());
+  const std::string before = live.scene().text;
+  perform(live, R"({"do":"set","key":"contact.response","value":"penalty"})");
+  EXPECT_NE(live.scene().text, before);
+  perform(live, R"({"do":"set","key":"contact.response","value":"constraint"})");
+  EXPECT_EQ(live.scene().text, before);
+  // A solver that sweeps has another response of its own, as long as nobody has chosen one.
+  perform(live, R"({"do":"set","key":"solver.name","value":"xpbd"})");
+  EXPECT_EQ(live.scene().contact.response.name, "penalty");
+}
+
 TEST(LiveWorld, GrabbedThingsFollowAndAreLetGo) {
   for (const char* body : {"jelly", "stone"}) {
     LiveWorld live(scene());

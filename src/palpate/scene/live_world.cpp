@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,6 +18,12 @@ namespace palpate {
 namespace {
 
 constexpr double fastest_probe = 3;  // [m/s]: a cursor jumps, and what it touches must not be shot away
+
+bool same_meaning(Scene a, Scene b) {
+  a.text.clear();
+  b.text.clear();
+  return a == b;
+}
 
 std::string key_of(const std::string& change) { return change.substr(0, change.find('=')); }
 
@@ -218,8 +225,21 @@ void LiveWorld::unprobe() {
 void LiveWorld::set(const std::string& change) {
   std::vector<std::string> changes = changes_;
   std::erase_if(changes, [&](const std::string& one) { return key_of(one) == key_of(change); });
+  const auto read = [&] {
+    return parse_scene(text_, name_, changes, std::filesystem::path(name_).parent_path());
+  };
+  // What is set to what it would be anyway is not set: other keys may depend on whether it is.
+  std::optional<Scene> without;
+  try {
+    without = read();
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): what was set before needs this one
+  }
   changes.push_back(change);
-  Scene scene = parse_scene(text_, name_, changes, std::filesystem::path(name_).parent_path());
+  Scene scene = read();
+  if (without && same_meaning(*without, scene)) {
+    changes.pop_back();
+    scene = std::move(*without);
+  }
   std::unique_ptr<World> next = build_world(scene);
   next->go_on_from(*world_);
   std::map<std::uint32_t, Grabbed> hands;
