@@ -159,6 +159,13 @@ TEST_F(Served, SurvivesWhatIsNoRequest) {
     const std::string answer = raw(bytes);
     EXPECT_EQ(answer.find("200 OK"), std::string::npos);
   }
+  // What follows a request that could not be read is not another one, and there is one answer.
+  const std::string inner = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  const std::string smuggled = raw(fmt::format(
+      "POST / HTTP/1.1\r\nHost: example.org\r\nContent-Length: {}\r\n\r\n{}", inner.size(), inner));
+  EXPECT_EQ(smuggled.find("200 OK"), std::string::npos);
+  EXPECT_EQ(smuggled.find("HTTP/1.1 "), smuggled.rfind("HTTP/1.1 "));
+  EXPECT_NE(raw("GET ?x HTTP/1.1\r\nHost: localhost\r\n\r\n").find("400"), std::string::npos);
   EXPECT_EQ(get("/").result(), http::status::ok) << "and goes on";
 }
 
@@ -190,6 +197,7 @@ TEST_F(Served, SendsAllThatIsNeededInOrder) {
 TEST_F(Served, GiantMessagesCloseAndMalformedOnesAreAnswered) {
   const auto socket = stream();
   EXPECT_FALSE(ask(*socket, "{{{{").at("ok"));
+  EXPECT_FALSE(ask(*socket, "{\"do\":" + std::string(20000, '[') + std::string(20000, ']') + "}").at("ok"));
   EXPECT_FALSE(ask(*socket, std::string(60000, 'x')).at("ok"));
   const beast::error_code failed = failure_of([&] {
     socket->text(true);
@@ -219,6 +227,7 @@ TEST_F(Served, TakesTheNextFreePort) {
   EXPECT_GT(second.port(), server->port());
   EXPECT_NE(second.address().find(fmt::format(":{}/?token={}", second.port(), token)), std::string::npos);
   EXPECT_THROW(Server(other, {.port = server->port(), .next_free = false, .token = token}), Error);
+  EXPECT_THROW(Server(other, {.port = 0, .token = ""}), Error) << "everybody would know it";
   EXPECT_THROW(Server(other, {.host = "no such machine", .port = 0, .token = token}), Error);
 }
 

@@ -174,6 +174,8 @@ TEST_F(Played, BadCommandsAreAnsweredAndChangeNothing) {
                           R"({"do":"grab","hand":1,"body":"nobody","vertices":[0,1,2],"weights":[1,0,0]})",
                           R"({"do":"set","key":"contact.distance","value":"far"})",
                           R"({"do":"set","key":"run.nothing","value":1})",
+                          R"({"do":"set","key":"body.jelly.surface.file","value":"${HOME}"})",
+                          R"({"do":"set","key":"body.jelly.mesh.cells-x","value":4000000})",
                           "{\"do\":\"\xff\xfe\"}"}) {
     const json answer = ask_text(bad);
     EXPECT_FALSE(answer.at("ok")) << bad;
@@ -201,6 +203,22 @@ TEST_F(Played, HandsOfViewersAreTheirOwn) {
   EXPECT_TRUE(ask({{"do", "release"}, {"hand", 1}}, 1).at("ok"));
   ask({{"do", "step"}});
   EXPECT_FALSE(frame_of(3).sections.contains(6));
+}
+
+TEST_F(Played, PinsAreTold) {
+  begin(false);
+  const json stone = {{"body", "stone"}, {"vertices", {0, 1, 2}}, {"weights", {1, 0, 0}}};
+  json pin = {{"do", "pin"}}, unpin = {{"do", "unpin"}};
+  pin.update(stone);
+  unpin.update(stone);
+  EXPECT_TRUE(ask(pin).at("ok"));
+  ASSERT_EQ(session->status().pins.size(), 1u);
+  EXPECT_EQ(session->status().pins[0].body, "stone");
+  EXPECT_TRUE(ask(unpin).at("ok"));
+  EXPECT_TRUE(session->status().pins.empty());
+  ask(pin);
+  ask({{"do", "reset"}});
+  EXPECT_TRUE(session->status().pins.empty());
 }
 
 TEST_F(Played, FramesHaveWhatSomebodyWants) {
@@ -240,6 +258,7 @@ TEST_F(Played, ARecordingCanBeRunAgain) {
   EXPECT_TRUE(ask({{"do", "record"}}).at("ok"));
   EXPECT_TRUE(session->status().recording);
   EXPECT_FALSE(ask({{"do", "record"}}).at("ok"));
+  EXPECT_FALSE(ask({{"do", "reset"}}).at("ok")) << "it would be lost";
   EXPECT_EQ(step(), 0u) << "from the beginning";
   ask({{"do", "step"}, {"steps", 2}});
   frame_of(2);

@@ -1,26 +1,47 @@
-// Draws the gallery's pictures anew, by the page itself: `node make_pictures.mjs FOLDER [SCENE...]` (see support.mjs for what it needs).
+// Draws pictures by the page itself (see support.mjs for what it needs):
+//   node make_pictures.mjs gallery FOLDER [SCENE...]    of the scenes: scenes/pictures
+//   node make_pictures.mjs docs FOLDER                  of the page: docs/pictures
 import { join } from 'node:path';
 import { launch, look, openPage, run, send, serve, stopAll, until, untilShown } from './support.mjs';
 
-const [folder, ...only] = process.argv.slice(2);
-const moments = { tori: 30, 'tori-3200': 30, 'tori-51200': 30, knot: 60, 'spheres-box': 50, bowl: 60, pendulum: 50, twist: 60, sheet: 150 };
+const [what, folder, ...only] = process.argv.slice(2);
+const moments = { tori: 30, 'tori-3200': 30, 'tori-51200': 30, knot: 60, 'spheres-box': 50, bowl: 60, pendulum: 50, twist: 60, sheet: 150, squeeze: 20 };
 const usual = 40;  // steps
 
-const browser = await launch();
-for (const { name } of JSON.parse(run('scenes', '--json').out)) {
-  if (only.length > 0 && !only.includes(name)) continue;
-  const server = await serve(name, '--port', '0', '--paused');
-  const { page, close } = await openPage(browser, server.address, { viewport: { width: 480, height: 300 } });
+async function opened(scene, steps, options) {
+  const server = await serve(scene, '--port', '0', '--paused');
+  const { page, close } = await openPage(browser, server.address, options);
   await untilShown(page);
-  const wanted = moments[name] ?? usual;
-  await send(page, { do: 'step', steps: wanted });
-  await until(page, (step) => window.palpate.frame?.step === step, wanted, 120_000);
+  await send(page, { do: 'step', steps });
+  await until(page, (wanted) => window.palpate.frame?.step === wanted, steps, 120_000);
   await page.keyboard.press('f');
-  await look(page, () => document.querySelectorAll('.live, .overlay').forEach((one) => { one.hidden = true; }));
-  await page.waitForTimeout(1500);
-  await page.screenshot({ path: join(folder, `${name}.png`) });
-  await close();
-  await server.stop();
+  return { page, end: async () => { await close(); await server.stop(); } };
 }
+
+async function gallery() {
+  for (const { name } of JSON.parse(run('scenes', '--json').out)) {
+    if (only.length > 0 && !only.includes(name)) continue;
+    const { page, end } = await opened(name, moments[name] ?? usual, { viewport: { width: 480, height: 300 } });
+    await look(page, () => document.querySelectorAll('.live, .overlay').forEach((one) => { one.hidden = true; }));
+    await page.waitForTimeout(1500);
+    await page.screenshot({ path: join(folder, `${name}.png`) });
+    await end();
+  }
+}
+
+async function docs() {
+  const { page, end } = await opened('tori', 26, {});
+  await page.waitForTimeout(2000);
+  await page.screenshot({ path: join(folder, 'view-tori.png') });
+  await page.getByRole('tab', { name: 'Measure' }).click();
+  await send(page, { do: 'step', steps: 150 });
+  await until(page, () => window.palpate.frame?.step === 176, undefined, 120_000);
+  await page.waitForTimeout(2000);
+  await page.screenshot({ path: join(folder, 'view-chart.png') });
+  await end();
+}
+
+const browser = await launch();
+await { gallery, docs }[what]();
 stopAll();
 await browser.close();

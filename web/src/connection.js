@@ -3,6 +3,7 @@ import { Kind, ProtocolError, readMessage } from './protocol.js';
 
 const firstPause = 500;  // [ms] between attempts
 const longestPause = 5000;
+const patience = 3000;  // [ms] for an answer
 
 export class Connection {
   /**
@@ -41,6 +42,8 @@ export class Connection {
   }
 
   #open() {
+    clearTimeout(this.timer);
+    this.timer = null;
     const url = this.address('/stream');
     url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
     const socket = new WebSocket(url);
@@ -75,8 +78,9 @@ export class Connection {
   async #lost() {
     for (const { reject } of this.waiting.values()) reject(new Error('The connection was lost.'));
     this.waiting.clear();
+    this.handlers.state('lost');
     const isRefused = await this.#isRefused();
-    this.handlers.state(isRefused ? 'refused' : 'lost');
+    if (isRefused) this.handlers.state('refused');
     this.timer = setTimeout(() => this.#open(), isRefused ? longestPause : this.pause);
     this.pause = Math.min(1.6 * this.pause, longestPause);
   }
@@ -84,7 +88,7 @@ export class Connection {
   // A socket does not tell why it was closed. A server that is there and forbids does not like the token.
   async #isRefused() {
     try {
-      const { status } = await fetch(this.address('/stream'), { cache: 'no-store' });
+      const { status } = await fetch(this.address('/stream'), { cache: 'no-store', signal: AbortSignal.timeout(patience) });
       return status === 401 || status === 403;
     } catch {
       return false;
@@ -92,8 +96,6 @@ export class Connection {
   }
 
   #tryNow() {
-    if (this.isOpen || !this.timer) return;
-    clearTimeout(this.timer);
-    this.#open();
+    if (this.timer) this.#open();
   }
 }

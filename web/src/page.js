@@ -158,12 +158,16 @@ class Page {
     this.status = status;
     const { mode } = status;
     if (mode !== before?.mode) this.#changeMode(mode);
+    else if (mode === 'recording' && !this.clip) this.#loadRecording();  // the line was lost the last time
     this.live.hidden = mode !== 'live' && !(mode === 'recording' && this.clip);
     this.gallery.element.hidden = mode !== 'gallery';
     this.host.hidden = mode === 'gallery';
     if (mode === 'opening') this.#waitFor(`Opening ${status.scene} …`);
     else if (mode !== 'recording') this.#waitFor(null);
     this.scenes.hidden = !status.gallery;
+    this.pins.show(status.pins ?? []);
+    if (this.stage.world.frame) this.stage.layers.update();
+    this.stage.view.redraw();
     this.liveBar.setStatus(status);
     const again = el('button', { type: 'button', onclick: () => this.#reset() }, 'Reset');
     this.banner.set('simulation', status.error, ...(mode === 'live' ? [again] : []));
@@ -171,6 +175,7 @@ class Page {
   }
 
   #changeMode(mode) {
+    this.wanted = '';  // another session knows nothing of it
     this.clip?.stop();
     this.clip = null;
     this.toolbar.setLive(mode === 'live');
@@ -185,6 +190,9 @@ class Page {
   }
 
   async #loadRecording() {
+    if (this.isLoading) return;
+    this.isLoading = true;
+    this.banner.set('recording', null);
     this.#waitFor('Loading the recording …');
     try {
       const recording = await loadRecording(this.connection.address('/recording'), (part) =>
@@ -203,6 +211,7 @@ class Page {
     } catch (error) {
       this.banner.set('recording', error.message);
     }
+    this.isLoading = false;
     this.#waitFor(null);
   }
 

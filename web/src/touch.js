@@ -144,11 +144,6 @@ export class Touch {
     const isPinned = hit.body.kind === BodyKind.rigid ? this.pins.has(hit.body.name) : this.#isNearFixed(event, hit.body);
     const unpins = event.shiftKey || isPinned;
     this.send({ do: unpins ? 'unpin' : 'pin', ...surfacePoint(hit) });
-    if (hit.body.kind !== BodyKind.rigid) return;
-    if (unpins) this.pins.delete(hit.body.name);
-    else this.pins.set(hit.body.name, hit.point);
-    this.stage.layers.update();
-    this.stage.view.redraw();
   }
 
   #isNearFixed(event, body) {

@@ -50,7 +50,7 @@ struct RecordingIndex {
 
 // How many steps go by from one frame that is kept to the next, where nobody says: 30 frames a second.
 inline std::uint64_t steps_between_frames(double step) {
-  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(1 / (30 * step)));
+  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::min(1e9, 1 / (30 * step))));
 }
 
 // A recording in memory begins with the first and goes on with messages.

@@ -57,6 +57,8 @@ void ThinnedRecording::leave_out() {
   stride_ *= 2;
   std::size_t kept = 0;
   held_ = 0;
+  // The newest is still the last that was seen.
+  if (frames_.size() % 2 == 0) last_ = std::move(frames_.back());
   for (std::size_t i = 0; i < frames_.size(); i += 2) {
     if (kept != i) frames_[kept] = std::move(frames_[i]);
     held_ += frames_[kept++].bytes.size();

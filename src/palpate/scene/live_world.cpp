@@ -98,6 +98,12 @@ const StepReport& LiveWorld::step() {
   return world_->step(scene_.run.step);
 }
 
+std::vector<LiveWorld::Pin> LiveWorld::pins() const {
+  std::vector<Pin> all;
+  for (const Pinned& one : pins_) all.push_back({one.body, one.place});
+  return all;
+}
+
 void LiveWorld::reset() {
   std::unique_ptr<World> fresh = build_world(scene_);
   hands_.clear();
@@ -161,7 +167,8 @@ void LiveWorld::poke(const LiveCommand& command) {
   const HandState state = world_->hand_state(hand);
   world_->release(hand);
   if (world_->kind(state.body) == BodyKind::soft)
-    return push_around(world_->soft(state.body), state.at, command.vector / scene_.run.step);
+    return push_around(world_->soft(state.body), state.at,
+                       command.vector * scene_.run.substeps / scene_.run.step);
   RigidState moved = world_->state(state.body);
   const RigidMass& mass = world_->rigid().mass(state.body);
   moved.velocity += command.vector / mass.mass;
@@ -241,6 +248,8 @@ void LiveWorld::set(const std::string& change) {
     scene = std::move(*without);
   }
   std::unique_ptr<World> next = build_world(scene);
+  if (probe_ && next->find(probe_name))
+    throw Error(Place::named("body", probe_name), "the probe is called so", "Take it away first.");
   next->go_on_from(*world_);
   std::map<std::uint32_t, Grabbed> hands;
   for (const auto& [number, one] : hands_) {

@@ -28,6 +28,13 @@ class LiveWorld {
   const World& world() const { return *world_; }
   const Scene& scene() const { return scene_; }  // with what was set
 
+  // Rigid bodies that turn about a point, and where it is.
+  struct Pin {
+    std::string body;
+    Vec3 at;
+  };
+  std::vector<Pin> pins() const;
+
   const StepReport& step();
   // Throws Error for what cannot be done, and changes nothing then.
   void perform(const LiveCommand& command);

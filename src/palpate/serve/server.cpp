@@ -1,12 +1,15 @@
 #include <palpate/serve/server.h>
 
+#include <array>
 #include <atomic>
 #include <deque>
 #include <filesystem>
 #include <set>
 #include <utility>  // which Asio's coroutine headers of Boost 1.74 forget
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
@@ -69,6 +72,10 @@ struct Server::Inner : std::enable_shared_from_this<Server::Inner> {
   void listen();
   void accept();
   void pump_all();
+  // Whether a Host header is this machine: by what was asked for or, where others can ask, by its own name.
+  bool is_own_name(std::string_view name) const {
+    return is_own_host(name, options.host) || (!machine.empty() && is_own_host(name, machine));
+  }
 
   Show& show;
   ServerOptions options;
@@ -76,6 +83,7 @@ struct Server::Inner : std::enable_shared_from_this<Server::Inner> {
   std::size_t connections = 0;
   ViewerId next_viewer = 1;
   std::atomic<bool> pump_wanted{false};
+  std::string machine;  // its name, where it can be reached from elsewhere
   net::io_context io{1};
   tcp::acceptor acceptor{io};
   net::signal_set signals{io};
@@ -104,6 +112,7 @@ class Viewer : public std::enable_shared_from_this<Viewer> {
     socket_.set_option(websocket::stream_base::timeout{handshake_time, silence, true});
     socket_.read_message_max(longest_command);
     socket_.binary(true);
+    socket_.auto_fragment(false);  // frames go out in one piece
     socket_.async_accept(request, [self = shared_from_this()](beast::error_code failed) {
       if (failed) return;
       self->server_.viewers.insert(self.get());
@@ -163,9 +172,16 @@ class Viewer : public std::enable_shared_from_this<Viewer> {
 
   void write() {
     writing_ = true;
+    // One that does not read is dropped, even if it pings.
+    patience_.expires_after(silence);
+    patience_.async_wait([weak = weak_from_this()](beast::error_code stopped) {
+      const auto viewer = weak.lock();
+      if (!stopped && viewer) viewer->end();
+    });
     socket_.async_write(net::buffer(current_->data(), current_->size()),
                         [self = shared_from_this()](beast::error_code failed, std::size_t) {
                           self->writing_ = false;
+                          self->patience_.cancel();
                           self->current_.reset();
                           if (failed) return self->end();
                           self->pump();
@@ -186,6 +202,7 @@ class Viewer : public std::enable_shared_from_this<Viewer> {
   Message current_;
   Picture sent_;
   bool writing_ = false, closed_ = false;
+  net::steady_timer patience_{server_.io};
 };
 
 // --- a request for a page or a file ---
@@ -211,22 +228,32 @@ class Connection : public std::enable_shared_from_this<Connection> {
                        if (!failed) return self->take(self->parser_->release());
                        if (failed == http::error::end_of_stream) return self->close();
                        if (failed.category() == http::make_error_code(http::error::bad_method).category())
-                         self->refuse({}, http::status::bad_request, "This is no request that can be read.");
+                         self->refuse_and_close();
                      });
   }
 
  private:
   using Request = http::request<http::empty_body>;
 
+  // Nothing was learnt of who asks; what follows may be meant as another request.
+  void refuse_and_close() {
+    Request broken;
+    broken.version(11);
+    broken.keep_alive(false);
+    refuse(broken, http::status::bad_request, "This is no request that can be read.");
+  }
+
   void take(Request request) {
     const std::string_view host = plain(request[http::field::host]);
-    if (!is_own_host(host, server_.options.host))
+    if (!server_.is_own_name(host))
       return refuse(request, http::status::misdirected_request,
                     "This server is not known by this name. Use the address that it printed.");
     if (const auto origin = request.find(http::field::origin);
         origin != request.end() && !is_own_origin(plain(origin->value()), host))
       return refuse(request, http::status::forbidden, "Pages from elsewhere may not ask here.");
     const Target target = parse_target(plain(request.target()));
+    if (!target.path.starts_with('/'))
+      return refuse(request, http::status::bad_request, "A path begins with '/'.");
     const bool knows = same_token(server_.options.token, target.token);
     if (target.path == "/stream") {
       if (!knows) return refuse(request, http::status::forbidden, wrong_token);
@@ -241,7 +268,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
       return send_file(request, *file);
     }
     const std::string name = target.path == "/" ? "index.html" : target.path.substr(1);
-    const std::string_view bytes = target.path.starts_with('/') && name != "player.js" ? web_file(name) : "";
+    const std::string_view bytes = name != "player.js" ? web_file(name) : "";
     if (bytes.empty()) return refuse(request, http::status::not_found, "There is nothing here.");
     send(request, http::status::ok, type_of(name), bytes);
   }
@@ -256,14 +283,26 @@ class Connection : public std::enable_shared_from_this<Connection> {
     response.set("Referrer-Policy", "no-referrer");
     response.set("Cross-Origin-Resource-Policy", "same-origin");
     response.set(http::field::cache_control, "no-store");
-    auto kept = std::make_shared<http::response<Body>>(std::move(response));
+    write_part(std::make_shared<Sending<Body>>(std::move(response)));
+  }
+
+  template <class Body>
+  struct Sending {
+    explicit Sending(http::response<Body>&& whole) : response(std::move(whole)) {}
+    http::response<Body> response;
+    http::response_serializer<Body> serializer{response};
+  };
+  // In parts, each with its own time: a long file may take long.
+  template <class Body>
+  void write_part(std::shared_ptr<Sending<Body>> sending) {
     stream_.expires_after(request_time);
-    const auto done = [self = shared_from_this(), kept](beast::error_code failed, std::size_t) {
-      if (failed) return;
-      if (kept->need_eof()) return self->close();
-      self->read();
-    };
-    http::async_write(stream_, *kept, done);
+    http::async_write_some(stream_, sending->serializer,
+                           [self = shared_from_this(), sending](beast::error_code failed, std::size_t) {
+                             if (failed) return;
+                             if (!sending->serializer.is_done()) return self->write_part(sending);
+                             if (sending->response.need_eof()) return self->close();
+                             self->read();
+                           });
   }
 
   void send(const Request& request, http::status status, std::string_view type, std::string_view bytes) {
@@ -335,6 +374,8 @@ void Server::Inner::listen() {
     const tcp::endpoint place(address, static_cast<std::uint16_t>(options.port + i));
     failed = {};
     acceptor.open(place.protocol(), failed);
+    // Not for whoever is started from here: a browser would keep the port when we are gone.
+    if (!failed) ::fcntl(acceptor.native_handle(), F_SETFD, FD_CLOEXEC);
     if (!failed) acceptor.set_option(net::socket_base::reuse_address(true), failed);
     if (!failed) acceptor.bind(place, failed);
     if (!failed) acceptor.listen(net::socket_base::max_listen_connections, failed);
@@ -373,7 +414,13 @@ void Server::Inner::pump_all() {
 }
 
 Server::Server(Show& show, const ServerOptions& options) : inner_(std::make_shared<Inner>(show, options)) {
+  if (options.token.empty())
+    throw Error(Place::named("server", options.host), "it has no token", "Give it one: see random_token().");
   inner_->listen();
+  if (!is_loopback()) {
+    std::array<char, 256> name{};
+    if (::gethostname(name.data(), name.size() - 1) == 0) inner_->machine = name.data();
+  }
   show.on_change([weak = std::weak_ptr(inner_)] {
     const auto inner = weak.lock();
     if (!inner || inner->pump_wanted.exchange(true)) return;
@@ -399,12 +446,22 @@ bool Server::is_loopback() const { return inner_->acceptor.local_endpoint().addr
 std::string Server::address() const {
   const net::ip::address bound = inner_->acceptor.local_endpoint().address();
   // Where it listens everywhere, this machine is one of the places.
-  std::string host = bound.is_unspecified() ? "127.0.0.1" : inner_->options.host;
+  std::string host = inner_->options.host;
+  if (bound.is_unspecified()) host = inner_->machine.empty() ? "127.0.0.1" : inner_->machine;
   if (bound.is_v6() && host.find(':') != std::string::npos) host = "[" + host + "]";
   return fmt::format("http://{}:{}/?token={}", host, port(), inner_->options.token);
 }
 
-void Server::run() { inner_->io.run(); }
+void Server::run() {
+  for (;;) {
+    try {
+      inner_->io.run();
+      return;
+    } catch (
+        const std::exception&) {  // NOLINT(bugprone-empty-catch): one connection's; it ends, others go on
+    }
+  }
+}
 void Server::stop() { inner_->io.stop(); }
 
 void Server::stop_on_signals() {

@@ -20,6 +20,7 @@
 
 #include <palpate/base/error.h>
 #include <palpate/base/parallel.h>
+#include <palpate/base/suggest.h>
 #include <palpate/report/recording.h>
 #include <palpate/report/world_stream.h>
 #include <palpate/scene/live_parameters.h>
@@ -33,7 +34,8 @@ using Seconds = std::chrono::duration<double>;
 
 constexpr double most_speed = 1000;
 constexpr std::uint64_t most_steps = 100'000;
-constexpr double most_behind = 0.1;  // what is later than this is not caught up with [s]
+constexpr double longest_wait = 3600;  // for a step [s]
+constexpr double most_behind = 0.1;    // what is later than this is not caught up with [s]
 
 std::string text_of(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
 
@@ -46,6 +48,13 @@ Message shared(std::span<const std::byte> bytes) {
 
 [[noreturn]] void refuse(std::string problem, std::string remedy) {
   throw Error(Place::named("command", "of the page"), std::move(problem), std::move(remedy));
+}
+
+// The number that a command has for its answer, as JSON; empty: none.
+std::string id_of(const std::string& command) {
+  const json parsed = is_flat(command) ? json::parse(command, nullptr, false) : json();
+  if (!parsed.is_object() || !parsed.contains("id") || !parsed["id"].is_number()) return {};
+  return parsed["id"].dump();
 }
 
 json as_json(const LiveParameter& one, const LiveParameter* initial) {
@@ -102,15 +111,22 @@ struct Session::Inner {
 
   void run();
   bool wait_for_work();
+  bool is_playing() const;
+  Clock::time_point next_frame() const;
+  void work();
   void take_commands();
+  std::string answer_to(const Waiting& one);
   json perform(ViewerId viewer, const json& command);
   void perform_live(ViewerId viewer, json command);
+  void require_parameter(const std::string& key) const;
   void let_go(ViewerId viewer);
   void want(ViewerId viewer, const json& command);
   void step();
+  void judge(std::string problem);
   void reset();
   void begin_recording();
   json end_recording();
+  void close_recording();
   void forget_recording();
   void publish();
   void publish_facts();
@@ -183,14 +199,17 @@ Session::~Session() = default;
 void Session::submit(ViewerId viewer, std::string command, Answer answer) {
   {
     const std::scoped_lock lock(inner_->mutex_);
-    if (inner_->waiting_.size() < inner_->options_.most_waiting) {
+    // Who lets go is always heard.
+    const bool lets_go =
+        command.find("\"release\"") != std::string::npos || command.find("\"unprobe\"") != std::string::npos;
+    if (inner_->waiting_.size() < inner_->options_.most_waiting * (lets_go ? 2 : 1)) {
       inner_->waiting_.push_back({viewer, std::move(command), std::move(answer)});
       inner_->wake_.notify_all();
       return;
     }
   }
-  answer(error_answer(
-      "", Error(Place::named("command", "of the page"), "too many are waiting", "Send fewer of them.")));
+  answer(error_answer(id_of(command), Error(Place::named("command", "of the page"), "too many are waiting",
+                                            "Send fewer of them.")));
 }
 
 void Session::viewer_came() {
@@ -225,24 +244,49 @@ std::string Session::recorded_file() const {
 // --- the session's thread ---
 
 void Session::Inner::run() {
-  threads_->run([&] { publish_facts(); });
-  publish();
   due_ = Clock::now();
-  while (wait_for_work()) {
-    take_commands();
-    bool goes_on = false;
-    {
-      const std::scoped_lock lock(mutex_);
-      goes_on = status_.playing;
+  bool begun = false;
+  while (!begun || wait_for_work()) {
+    try {
+      if (!std::exchange(begun, true)) threads_->run([&] { publish_facts(); });
+      work();
+    } catch (const std::exception& error) {  // no memory for a frame, no more threads
+      steps_wanted_ = 0;
+      to_show_ = false;
+      set_status([&](SessionStatus& s) {
+        s.playing = false;
+        s.error = error.what();
+      });
     }
-    if (steps_wanted_ > 0 || (goes_on && Clock::now() >= due_)) {
-      step();
-      if (steps_wanted_ > 0) --steps_wanted_;
-    }
-    // While it plays, the eye needs no more than so many frames; what it stops at is always shown.
-    const bool in_time = Clock::now() - shown_ >= Seconds(0.9 / options_.most_frames);
-    if (to_show_ && (in_time || (!goes_on && steps_wanted_ == 0))) publish();
   }
+  std::deque<Waiting> left;
+  {
+    const std::scoped_lock lock(mutex_);
+    left.swap(waiting_);
+  }
+  for (const Waiting& one : left)
+    one.answer(error_answer(id_of(one.text),
+                            Error(Place::named("scene", name_), "it was closed", "Open it again.")));
+}
+
+void Session::Inner::work() {
+  take_commands();
+  if (steps_wanted_ > 0 || (is_playing() && Clock::now() >= due_)) {
+    step();
+    if (steps_wanted_ > 0) --steps_wanted_;
+  }
+  // While it plays, the eye needs no more than so many frames; what it stops at is always shown.
+  const bool in_time = Clock::now() >= next_frame();
+  if (to_show_ && (in_time || (!is_playing() && steps_wanted_ == 0))) publish();
+}
+
+bool Session::Inner::is_playing() const {
+  const std::scoped_lock lock(mutex_);
+  return status_.playing;
+}
+
+Session::Inner::Clock::time_point Session::Inner::next_frame() const {
+  return shown_ + std::chrono::duration_cast<Clock::duration>(Seconds(0.9 / options_.most_frames));
 }
 
 // Until there is a command or a step to do; false: it is to end.
@@ -253,7 +297,7 @@ bool Session::Inner::wait_for_work() {
     if (!status_.playing)
       wake_.wait(lock, [&] { return called() || status_.playing; });
     else
-      wake_.wait_until(lock, due_, called);
+      wake_.wait_until(lock, to_show_ ? std::min(due_, next_frame()) : due_, called);
   }
   to_show_ |= std::exchange(someone_new_, false);
   return !ending_;
@@ -267,25 +311,7 @@ void Session::Inner::take_commands() {
     commands.swap(waiting_);
     left.swap(left_);
   }
-  for (const Waiting& one : commands) {
-    json id;
-    std::string answer;
-    try {
-      const json command = json::parse(one.text, nullptr, false);
-      if (!command.is_object()) refuse("it is no JSON object", "See docs/protocol.md.");
-      if (command.contains("id") && command["id"].is_number()) id = command["id"];
-      json result;
-      threads_->run([&] { result = perform(one.viewer, command); });
-      result["id"] = id;
-      result["ok"] = true;
-      answer = text_of(result);
-    } catch (const Error& error) {
-      answer = error_answer(id.dump(), error);
-    } catch (const std::exception& error) {  // of libraries; the world is as it was
-      answer = error_answer(id.dump(), Error({}, error.what(), "Please report this."));
-    }
-    one.answer(std::move(answer));
-  }
+  for (const Waiting& one : commands) one.answer(answer_to(one));
   for (const ViewerId viewer : left) {
     wants_.erase(viewer);
     let_go(viewer);
@@ -299,6 +325,23 @@ void Session::Inner::take_commands() {
   }
   stream_.want(all);
   to_show_ = true;
+}
+
+std::string Session::Inner::answer_to(const Waiting& one) {
+  const std::string id = id_of(one.text);
+  try {
+    const json command = is_flat(one.text) ? json::parse(one.text, nullptr, false) : json();
+    if (!command.is_object()) refuse("it is no JSON object", "See docs/protocol.md.");
+    json result;
+    threads_->run([&] { result = perform(one.viewer, command); });
+    result["id"] = id.empty() ? json() : json::parse(id);
+    result["ok"] = true;
+    return text_of(result);
+  } catch (const Error& error) {
+    return error_answer(id, error);
+  } catch (const std::exception& error) {  // of libraries; the world is as it was
+    return error_answer(id, Error({}, error.what(), "Please report this."));
+  }
 }
 
 json Session::Inner::perform(ViewerId viewer, const json& command) {
@@ -328,6 +371,7 @@ json Session::Inner::perform(ViewerId viewer, const json& command) {
     due_ = Clock::now();
     set_status([&](SessionStatus& s) { s.speed = speed; });
   } else if (what == "reset") {
+    if (recording_) refuse("it is being recorded", "Stop the recording first.");
     reset();
   } else if (what == "state") {
     answer["step"] = live_->world().steps();
@@ -360,6 +404,7 @@ void Session::Inner::perform_live(ViewerId viewer, json command) {
                   known == hands_.end() ? "Grab first." : "Release it first.");
     command["hand"] = known != hands_.end() ? known->second : next_hand_;
   }
+  if (asked.kind == Kind::set) require_parameter(command["key"]);
   command.erase("id");
   const std::string text = text_of(command);
   live_->perform(parse_command(text));
@@ -368,6 +413,7 @@ void Session::Inner::perform_live(ViewerId viewer, json command) {
   if (asked.kind == Kind::probe) prober_ = viewer;
   if (asked.kind == Kind::unprobe) prober_.reset();
   if (recording_) recording_->add_command(live_->world().steps() + 1, text);
+  if (asked.kind == Kind::pin || asked.kind == Kind::unpin) set_status([](SessionStatus&) {});
   if (asked.kind != Kind::set) return;
   stream_.begin_anew();
   if (const auto count = static_cast<int>(live_->scene().run.threads); count != threads_wanted_) {
@@ -377,11 +423,20 @@ void Session::Inner::perform_live(ViewerId viewer, json command) {
   publish_facts();
 }
 
+// Not every key of a scene: files and sizes are not for whoever watches.
+void Session::Inner::require_parameter(const std::string& key) const {
+  std::vector<std::string> keys;
+  for (const LiveParameter& one : live_parameters(live_->scene())) keys.push_back(one.key);
+  if (std::find(keys.begin(), keys.end(), key) == keys.end())
+    throw Error(Place::named("parameter", key), "it cannot be set while the scene runs",
+                did_you_mean(key, keys));
+}
+
 void Session::Inner::let_go(ViewerId viewer) {
   const auto perform_quietly = [&](const json& command) {
     try {
       threads_->run([&] { perform_live(viewer, command); });
-    } catch (const Error&) {  // what it held may be gone
+    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): what it held may be gone
     }
   };
   std::vector<std::uint32_t> held;
@@ -427,23 +482,32 @@ void Session::Inner::step() {
   }
   const auto now = Clock::now();
   if (speed > 0)
-    due_ += std::chrono::duration_cast<Clock::duration>(Seconds(live_->scene().run.step / speed));
+    due_ += std::chrono::duration_cast<Clock::duration>(
+        Seconds(std::min(longest_wait, live_->scene().run.step / speed)));
   if (speed == 0 || now - due_ > Seconds(most_behind)) due_ = now;
   to_show_ = true;
-  if (problem.empty() && report_.failures == 0) {
+  judge(std::move(problem));
+}
+
+// What went wrong in a step is told. One that failed is no step: it pauses, and a recording cannot have what
+// it left. Bodies that failed stay where they were, and the rest goes on.
+void Session::Inner::judge(std::string problem) {
+  const bool stops = !problem.empty();
+  if (recording_ && (stops || recording_->failure())) {
+    if (!stops) problem = fmt::format("The recording ends here: {}", recording_->failure()->what());
+    close_recording();
+  } else if (!stops && report_.failures > 0) {
+    const bool one = report_.failures == 1;
+    problem =
+        fmt::format("In step {}, {} could not be moved and stayed where {} been.", live_->world().steps(),
+                    one ? "a body" : fmt::format("{} bodies", report_.failures), one ? "it had" : "they had");
+  }
+  if (problem.empty()) {
     const std::scoped_lock lock(mutex_);
     status_.step = live_->world().steps();
     return;
   }
-  // A step that failed is no step; bodies that failed in one stay where they were, and the rest goes on.
-  const bool stops = !problem.empty();
-  if (stops)
-    steps_wanted_ = 0;
-  else
-    problem =
-        fmt::format("In step {}, {} could not be moved and stayed where {} been.", live_->world().steps(),
-                    report_.failures == 1 ? "a body" : fmt::format("{} bodies", report_.failures),
-                    report_.failures == 1 ? "it had" : "they had");
+  if (stops) steps_wanted_ = 0;
   set_status([&](SessionStatus& s) {
     s.playing = s.playing && !stops;
     s.error = problem;
@@ -457,7 +521,6 @@ void Session::Inner::reset() {
   prober_.reset();
   report_ = {};
   steps_wanted_ = 0;
-  if (recording_) end_recording();  // it cannot go back
   due_ = Clock::now();
   set_status([](SessionStatus& s) { s.error.clear(); });
 }
@@ -465,9 +528,10 @@ void Session::Inner::reset() {
 // From the beginning: what was held and pinned on the way is no part of a snapshot.
 void Session::Inner::begin_recording() {
   if (recording_) refuse("it records already", "Stop it first.");
+  std::string path = temporary_file();
   reset();
   forget_recording();
-  recording_path_ = temporary_file();
+  recording_path_ = std::move(path);
   recording_ = std::make_unique<RecordingWriter>(recording_path_, stream_hello(live_->scene(), name_),
                                                  live_->scene().text, live_->world().snapshot());
   frame_every_ = steps_between_frames(live_->scene().run.step);
@@ -476,15 +540,22 @@ void Session::Inner::begin_recording() {
 }
 
 json Session::Inner::end_recording() {
-  if (!recording_) refuse("nothing is recorded", "Begin with 'record'.");
+  if (!recording_) {
+    const std::scoped_lock lock(mutex_);
+    if (recorded_.empty()) refuse("nothing is recorded", "Begin with 'record'.");
+  } else {
+    close_recording();
+  }
+  return {{"file", recorded_path}};
+}
+
+// What was written can be had, however it ended.
+void Session::Inner::close_recording() {
   recording_->close();
-  const std::optional<Error> failure = recording_->failure();
   recording_.reset();
   set_status([&](SessionStatus& s) { s.recording = false; });
-  if (failure) throw Error(*failure);
   const std::scoped_lock lock(mutex_);
   recorded_ = recording_path_;
-  return {{"file", recorded_path}};
 }
 
 void Session::Inner::forget_recording() {
@@ -538,8 +609,20 @@ void Session::Inner::set_status(const std::function<void(SessionStatus&)>& chang
     const std::scoped_lock lock(mutex_);
     change(status_);
     status_.step = live_->world().steps();
+    status_.pins = live_->pins();
   }
   changed_();
+}
+
+bool is_flat(std::string_view text) {
+  constexpr int most = 32;
+  int depth = 0, deepest = 0;
+  for (const char c : text) {  // in texts, too: no command has so many there
+    depth += c == '[' || c == '{';
+    depth -= c == ']' || c == '}';
+    deepest = std::max(deepest, depth);
+  }
+  return deepest <= most;
 }
 
 std::string error_answer(const std::string& id, const Error& error) {

@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <palpate/base/error.h>
 #include <palpate/scene/live_world.h>
@@ -22,6 +23,9 @@ using ViewerId = std::uint64_t;
 using Answer = std::function<void(std::string json)>;
 // What a command that cannot be done is answered with. `id`: JSON, of the command; empty: it has none.
 std::string error_answer(const std::string& id, const Error& error);
+
+// JSON that does not go deep: commands have two levels, and libraries descend as far as they are told.
+bool is_flat(std::string_view json);
 
 // Where the last recording can be got from, for who asks by HTTP.
 inline constexpr std::string_view recorded_path = "/recorded.palpate";
@@ -38,6 +42,7 @@ struct SessionStatus {
   double speed = 1;  // simulated seconds in a second; 0: as fast as it can
   std::uint64_t step = 0;
   bool recording = false;
+  std::vector<LiveWorld::Pin> pins = {};
   std::string error = {};  // what went wrong, since the last reset; empty: nothing
 };
 

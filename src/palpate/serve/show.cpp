@@ -43,6 +43,12 @@ Show::Show(ShowOptions options) : options_(std::move(options)) {
 
 Show::~Show() {
   if (worker_.joinable()) worker_.join();
+  // Before all else: it calls back until it has ended.
+  std::shared_ptr<Session> last;
+  {
+    const std::scoped_lock lock(mutex_);
+    last.swap(session_);
+  }
 }
 
 void Show::on_change(std::function<void()> changed) {
@@ -97,7 +103,7 @@ void Show::viewer_left(ViewerId viewer) {
 }
 
 void Show::submit(ViewerId viewer, std::string command, Answer answer) {
-  const json parsed = json::parse(command, nullptr, false);
+  const json parsed = is_flat(command) ? json::parse(command, nullptr, false) : json();
   const auto field = [&](const char* key) { return parsed.is_object() ? parsed.value(key, json()) : json(); };
   const json id = field("id").is_number() ? field("id") : json();
   try {
@@ -112,7 +118,18 @@ void Show::submit(ViewerId viewer, std::string command, Answer answer) {
     answer(json({{"id", id}, {"ok", true}}).dump());
   } catch (const Error& error) {
     answer(error_answer(id.dump(), error));
+  } catch (const std::exception& error) {  // the system's: no more threads, perhaps
+    answer(error_answer(id.dump(), Error({}, error.what(), "Try again later.")));
   }
+}
+
+// What would be lost, or is not yet there.
+void Show::require_free() const {
+  const std::scoped_lock lock(mutex_);
+  if (mode_ == Mode::opening)
+    throw Error(Place::named("scene", name_), "it is just being opened", "Wait for it.");
+  if (session_ && session_->status().recording)
+    throw Error(Place::named("scene", name_), "it is being recorded", "Stop the recording first.");
 }
 
 // Meshes may take seconds to make: meanwhile viewers see that it is opened.
@@ -123,11 +140,7 @@ void Show::open(const std::string& name) {
   if (at == names.end())
     throw Error(Place::named("scene", name), "it is not in the gallery",
                 names.empty() ? "There is none: begin with `palpate view`." : did_you_mean(name, names));
-  {
-    const std::scoped_lock lock(mutex_);
-    if (mode_ == Mode::opening)
-      throw Error(Place::named("scene", name_), "it is just being opened", "Wait for it.");
-  }
+  require_free();
   behind_the_scenes([this, last = replace({}, Mode::opening, name, {}),
                      scene = options_.gallery[static_cast<std::size_t>(at - names.begin())]]() mutable {
     last.reset();
@@ -143,11 +156,7 @@ void Show::close() {
   if (options_.gallery.empty())
     throw Error(Place::named("command", "close"), "there is no gallery to go back to",
                 "Begin with `palpate view`, without a scene.");
-  {
-    const std::scoped_lock lock(mutex_);
-    if (mode_ == Mode::opening)
-      throw Error(Place::named("scene", name_), "it is just being opened", "Wait for it.");
-  }
+  require_free();
   behind_the_scenes([last = replace({}, Mode::gallery, {}, {})]() mutable { last.reset(); });
 }
 
@@ -172,14 +181,18 @@ void Show::update_status() const {
   constexpr const char* modes[] = {"gallery", "opening", "live", "recording"};
   const SessionStatus session = session_ ? session_->status() : SessionStatus{};
   const std::string& error = session_ ? session.error : error_;
-  json status = {{"mode", modes[static_cast<std::size_t>(mode_)]},
-                 {"scene", name_},
-                 {"playing", session.playing},
-                 {"speed", session.speed},
-                 {"viewers", viewers_.size()},
-                 {"gallery", !options_.gallery.empty()},
-                 {"recording", session.recording},
-                 {"error", error.empty() ? json() : json(error)}};
+  json pins = json::array();
+  for (const LiveWorld::Pin& pin : session.pins)
+    pins.push_back({{"body", pin.body}, {"at", {pin.at.x(), pin.at.y(), pin.at.z()}}});
+  const json status = {{"mode", modes[static_cast<std::size_t>(mode_)]},
+                       {"scene", name_},
+                       {"playing", session.playing},
+                       {"speed", session.speed},
+                       {"viewers", viewers_.size()},
+                       {"gallery", !options_.gallery.empty()},
+                       {"recording", session.recording},
+                       {"pins", std::move(pins)},
+                       {"error", error.empty() ? json() : json(error)}};
   std::string as_text = status.dump(-1, ' ', false, json::error_handler_t::replace);
   if (as_text == status_text_) return;  // the same message, which is not sent again
   status_text_ = std::move(as_text);

@@ -62,6 +62,7 @@ class Show {
   enum class Mode : std::uint8_t { gallery, opening, live, recording };
   void open(const std::string& name);
   void close();
+  void require_free() const;
   void behind_the_scenes(std::function<void()> work);
   std::shared_ptr<Session> session() const;
   std::shared_ptr<Session> replace(std::shared_ptr<Session> next, Mode mode, std::string name,
