@@ -30,12 +30,12 @@ async function gallery() {
 }
 
 async function docs() {
-  const { page, end } = await opened('tori', 26, {});
+  const { page, end } = await opened('tori', 16, {});
   await page.waitForTimeout(2000);
   await page.screenshot({ path: join(folder, 'view-tori.png') });
   await page.getByRole('tab', { name: 'Measure' }).click();
   await send(page, { do: 'step', steps: 150 });
-  await until(page, () => window.palpate.frame?.step === 176, undefined, 120_000);
+  await until(page, () => window.palpate.frame?.step === 166, undefined, 120_000);
   await page.waitForTimeout(2000);
   await page.screenshot({ path: join(folder, 'view-chart.png') });
   await end();

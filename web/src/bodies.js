@@ -2,6 +2,9 @@
 import { Group, Matrix4, Triangle, Vector3 } from 'three';
 import { BodyShape } from './body_shape.js';
 import { coloursOf } from './colours.js';
+import { hidingShapes } from './hiding.js';
+
+const hidingEvery = 30;  // frames: what moves is hidden slowly
 
 export class Bodies {
   /** @param {import('./world.js').World} world */
@@ -12,6 +15,8 @@ export class Bodies {
     this.shapes = [];
     this.look = { surfaces: true, wireframe: false, tetrahedra: false, opacity: 1 };
     this.colours = [];
+    this.hiding = new Set();
+    view.controls.addEventListener('end', () => this.#findHiding());
     view.content.add(this.group);
   }
 
@@ -30,11 +35,21 @@ export class Bodies {
     });
     for (const shape of old.values()) shape.dispose();
     for (const shape of this.shapes) this.group.add(...shape.objects);
+    this.updates = 0;
     this.setLook({});
   }
 
   update() {
     for (const shape of this.shapes) shape.update(this.world.positions(shape.body));
+    if (this.updates++ % hidingEvery === 0) this.#findHiding();
+  }
+
+  #findHiding() {
+    if (!this.world.frame) return;
+    const now = hidingShapes(this.shapes, (shape) => this.world.positions(shape.body), this.view.camera.position);
+    const isSame = now.size === this.hiding.size && [...now].every((shape) => this.hiding.has(shape));
+    this.hiding = now;
+    if (!isSame) this.setLook({});
   }
 
   setLook(change) {
@@ -43,11 +58,10 @@ export class Bodies {
     const { surfaces, wireframe, tetrahedra, opacity } = this.look;
     this.colours = coloursOf(this.world.bodies, theme);
     this.shapes.forEach((shape, i) => {
-      // Tetrahedra are inside: what they are shown of becomes a mist.
+      // Tetrahedra are inside: what they are shown of becomes a mist. What hides others is of glass.
       const isMist = tetrahedra && shape.body.tetrahedra.length > 0;
-      shape.setLook({
-        colour: this.colours[i], theme, surface: surfaces, wires: wireframe, opacity: isMist ? Math.min(opacity, 0.12) : opacity,
-      });
+      const most = isMist ? 0.12 : this.hiding.has(shape) ? 0.2 : 1;
+      shape.setLook({ colour: this.colours[i], theme, surface: surfaces, wires: wireframe, opacity: Math.min(opacity, most) });
     });
     this.view.redraw();
   }
@@ -57,7 +71,9 @@ export class Bodies {
     const caster = this.view.rayAt(x, y);
     const meshes = this.shapes.filter((shape) => shape.mesh).map((shape) => shape.mesh);
     for (const mesh of meshes) mesh.updateMatrixWorld();
-    const [hit] = caster.intersectObjects(meshes, false);
+    const hits = caster.intersectObjects(meshes, false);
+    // Through glass, what is behind it.
+    const hit = hits.find(({ object }) => !this.hiding.has(object.userData.shape)) ?? hits[0];
     if (!hit) return null;
     const { shape } = hit.object.userData;
     const corners = [hit.face.a, hit.face.b, hit.face.c];

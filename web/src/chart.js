@@ -24,6 +24,7 @@ export class Chart {
     const width = this.host.clientWidth;
     if (width === 0) return;  // its tab is not open
     this.columns = columns;
+    this.most = this.options.isStacked ? usualMost(columns) : Infinity;
     const data = [steps, ...(this.options.isStacked ? piled(columns) : columns.map((one) => this.#drawable(one)))];
     if (!this.plot) this.plot = new uPlot(this.#settings(width), data, this.host);
     else {
@@ -70,7 +71,7 @@ export class Chart {
 
   #range(low, high) {
     if (low === null || low === undefined) return [0, 1];
-    const top = high > 0 ? 1.1 * high : high;
+    const top = high > 0 ? 1.1 * Math.min(high, this.most) : high;
     const bottom = low < 0 ? 1.1 * low : 0;
     const mark = (this.options.marks ?? []).map(({ at }) => at).findLast((at) => at >= top);
     // The next mark is shown if that does not squeeze what there is.
@@ -113,4 +114,10 @@ function piled(columns) {
   const piles = [];
   columns.forEach((column, i) => piles.push(column.map((value, at) => (value ?? 0) + (i > 0 ? piles[i - 1][at] : 0))));
   return piles;
+}
+
+// A first step that makes everything would press all others to the ground: it goes through the ceiling.
+function usualMost(columns) {
+  const sums = (columns[0] ?? []).map((_, i) => columns.reduce((sum, column) => sum + (column[i] ?? 0), 0)).sort((a, b) => a - b);
+  return 3 * (sums[Math.floor(0.95 * (sums.length - 1))] ?? Infinity);
 }
