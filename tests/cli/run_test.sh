@@ -21,6 +21,25 @@ lists_scenes() {
   command_ scenes --keys; expect_code 0; expect_out '`gravity`'
   PALPATE_SCENES=$work/none command_ scenes; expect_code 1; expect_err 'PALPATE_SCENES'
 }
+view_refuses_what_cannot_be() {
+  command_ view nosuch; expect_code 1; expect_err 'nor a scene of this name'
+  command_ view tori --port 70000; expect_code 2; expect_err '--port'
+  command_ view tori --host 'no such machine'; expect_code 1; expect_err 'no machine of this name'
+  printf 'x\n' >bad.palpate; command_ view bad.palpate; expect_code 1; expect_err 'bad.palpate: '
+  printf 'x = [\n' >bad.toml; command_ view bad.toml; expect_code 1; expect_err 'bad.toml:'
+  printf '[[body]]\nname = "a"\nkind = "rigid"\nmesh = { file = "none.obj" }\n' >lost.toml
+  command_ view lost.toml; expect_code 1; expect_err 'none.obj'
+  PALPATE_SCENES=$work/none command_ view; expect_code 1; expect_err 'PALPATE_SCENES'
+}
+view_prints_its_address_and_ends_when_told() {
+  XDG_STATE_HOME=$work "$program" view pendulum --port 0 >"$work/out" 2>"$work/err" &
+  local server=$!
+  for _ in {1..200}; do if grep -q token= "$work/out"; then break; fi; sleep 0.05; done
+  expect_out '^http://127\.0\.0\.1:[0-9]+/\?token=[0-9a-f]{32}$'
+  kill -TERM "$server"  # Ctrl-C is a test of the page: shells start what is in the background without it
+  code=0; wait "$server" || code=$?
+  expect_code 0; expect_err 'ended'
+}
 leaves_a_folder() {
   command_ run "$scenes/beams.toml" --steps 5 --export vtu --every 2; expect_code 0
   expect_out 'solve'; expect_err 'wrote results/beams/report.html'

@@ -31,7 +31,7 @@ namespace {
 
 struct Settings {
   std::string what, host = ServerOptions{}.host;
-  std::uint16_t port = ServerOptions{}.port;
+  int port = ServerOptions{}.port;
   bool open = false, paused = false;
   int threads = -1;
   std::vector<std::string> overrides;
@@ -60,8 +60,10 @@ std::vector<GalleryScene> gallery() {
   return all;
 }
 
-// By its first bytes, whatever it is called.
+// By its first bytes, whatever it is called; or by its name, to be told what is wrong with it.
 bool is_recording(const std::string& file) {
+  std::error_code ignored;
+  if (fs::path(file).extension() == ".palpate" && fs::exists(file, ignored)) return true;
   constexpr std::array<char, 8> magic = {'\x89', 'P', 'L', 'P', '\r', '\n', '\x1a', '\n'};
   std::array<char, 8> begin{};
   std::ifstream in(file, std::ios::binary);
@@ -114,14 +116,15 @@ int view(const Settings& settings) {
   }
   Show show(std::move(options));
   if (live) show.play(std::move(live), name);
-  Server server(show, {.host = settings.host, .port = settings.port, .token = kept_token()});
+  Server server(
+      show,
+      {.host = settings.host, .port = static_cast<std::uint16_t>(settings.port), .token = kept_token()});
   server.stop_on_signals();
   if (server.port() != settings.port && settings.port != 0)
     say("palpate: port {} is taken; using {}\n", settings.port, server.port());
   if (!server.is_loopback())
     say("palpate: warning: others on the network can reach this. Whoever has the address can watch and "
-        "touch; it is not "
-        "encrypted.\n");
+        "touch; it is not encrypted.\n");
   say("palpate: open this address in a browser (Ctrl-C ends):\n");
   print("{}\n", server.address());
   std::fflush(stdout);
@@ -140,9 +143,11 @@ void add_view(CLI::App& app, int& exit_code) {
   command->add_option(
       "SCENE", settings->what,
       "A TOML file, a name from `palpate scenes`, or a recording; none: all scenes to choose from");
-  command->add_option(
-      "--port", settings->port,
-      fmt::format("To listen on, or the next one that is free (default: {}; 0: any)", ServerOptions{}.port));
+  command
+      ->add_option("--port", settings->port,
+                   fmt::format("To listen on, or the next one that is free (default: {}; 0: any)",
+                               ServerOptions{}.port))
+      ->check(CLI::Range(0, 65535));
   command->add_option(
       "--host", settings->host,
       fmt::format("Address to listen on, 0.0.0.0 for all networks (default: {}, this machine only)",
