@@ -29,7 +29,8 @@ void list_cases(const Benchmark& benchmark, bool quick) {
 }
 
 int run_bench(int argc, char** argv) {
-  const std::vector<Benchmark> all = {base(), geometry(), mesh(), contacts(), continuous(), soft(), world(), view()};
+  const std::vector<Benchmark> all = {base(),       geometry(), mesh(),  contacts(),
+                                      continuous(), soft(),     world(), view()};
   Settings settings;
   std::string name, json_file, plot_file;
   bool list = false;

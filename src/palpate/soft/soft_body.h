@@ -125,7 +125,7 @@ class SoftBody {
   // What the elements pull at each node with: of a fixed node at rest, the force that holds it, turned round
   // [N].
   void elastic_forces(std::span<Vec3> out);
-  double elastic_energy();       // [J]
+  double elastic_energy();  // [J]
   // Around each node, of tetrahedra [J/m^3]; 0 where there are none.
   void energy_densities(std::span<double> out) const;
   std::size_t inverted() const;  // elements
