@@ -243,7 +243,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     refuse(broken, http::status::bad_request, "This is no request that can be read.");
   }
 
-  void take(Request request) {
+  void take(const Request& request) {
     const std::string_view host = plain(request[http::field::host]);
     if (!server_.is_own_name(host))
       return refuse(request, http::status::misdirected_request,
