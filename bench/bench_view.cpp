@@ -87,11 +87,15 @@ class Viewed {
   void run() {
     const std::uint64_t before = reader_ ? reader_->bytes() : 0;
     ask(fmt::format(R"({{"do":"step","steps":{}}})", steps));
-    while (ask(R"({"do":"state"})").find(fmt::format("\"step\":{}", steps)) == std::string::npos)
+    const std::string last = fmt::format("\"step\":{}", steps);
+    std::string state;
+    while ((state = ask(R"({"do":"state"})")).find(last) == std::string::npos)
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    hash_ = std::stoull(state.substr(state.find("\"hash\":\"") + 8, 16), nullptr, 16);
     if (reader_) bytes_ = static_cast<double>(reader_->bytes() - before) / static_cast<double>(steps);
   }
   double bytes() const { return bytes_; }
+  std::uint64_t hash() const { return hash_; }  // of the world after the last step
 
  private:
   std::string ask(const std::string& command) {
@@ -110,6 +114,7 @@ class Viewed {
   std::thread thread_;
   std::unique_ptr<Reader> reader_;
   double bytes_ = 0;
+  std::uint64_t hash_ = 0;
 };
 
 std::vector<Method> tori() {
@@ -119,6 +124,7 @@ std::vector<Method> tori() {
   without.role = Role::reference;
   without.prepare = [viewed] { viewed->prepare(false); };
   without.run = [viewed] { viewed->run(); };
+  without.result = with.result = [viewed] { return viewed->hash(); };
   with.name = watched;
   with.prepare = [viewed] { viewed->prepare(true); };
   with.run = [viewed] { viewed->run(); };

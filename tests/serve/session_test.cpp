@@ -187,6 +187,17 @@ TEST_F(Played, BadCommandsAreAnsweredAndChangeNothing) {
   EXPECT_EQ(hash(), first);
 }
 
+TEST(Commands, DoNotGoDeep) {
+  const std::string deep = std::string(40, '[') + std::string(40, ']');
+  for (const std::string& flat :
+       {std::string(R"({"do":"x","a":[[1]]})"), "{\"a\":\"" + deep + "\"}", std::string()})
+    EXPECT_TRUE(is_flat(flat)) << flat;
+  // Brackets in texts close nothing.
+  std::string hidden = "{\"a\":\"]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]\\\"]\",\"b\":" + deep + "}", woven;
+  for (int i = 0; i < 40; ++i) woven += "[\"]\",";
+  for (const std::string& bad : {deep, hidden, woven}) EXPECT_FALSE(is_flat(bad)) << bad;
+}
+
 TEST_F(Played, HandsOfViewersAreTheirOwn) {
   begin(false);
   session->viewer_came();  // a second one

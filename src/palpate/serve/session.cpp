@@ -413,7 +413,9 @@ void Session::Inner::perform_live(ViewerId viewer, json command) {
   if (asked.kind == Kind::probe) prober_ = viewer;
   if (asked.kind == Kind::unprobe) prober_.reset();
   if (recording_) recording_->add_command(live_->world().steps() + 1, text);
-  if (asked.kind == Kind::pin || asked.kind == Kind::unpin) set_status([](SessionStatus&) {});
+  // Pins are part of it, and what is set may have moved them.
+  if (asked.kind == Kind::pin || asked.kind == Kind::unpin || asked.kind == Kind::set)
+    set_status([](SessionStatus&) {});
   if (asked.kind != Kind::set) return;
   stream_.begin_anew();
   if (const auto count = static_cast<int>(live_->scene().run.threads); count != threads_wanted_) {
@@ -494,8 +496,7 @@ void Session::Inner::step() {
 void Session::Inner::judge(std::string problem) {
   const bool stops = !problem.empty();
   if (recording_ && (stops || recording_->failure())) {
-    if (!stops) problem = fmt::format("The recording ends here: {}", recording_->failure()->what());
-    close_recording();
+    close_recording();  // which tells what failed
   } else if (!stops && report_.failures > 0) {
     const bool one = report_.failures == 1;
     problem =
@@ -552,8 +553,12 @@ json Session::Inner::end_recording() {
 // What was written can be had, however it ended.
 void Session::Inner::close_recording() {
   recording_->close();
+  const std::optional<Error> failure = recording_->failure();
   recording_.reset();
-  set_status([&](SessionStatus& s) { s.recording = false; });
+  set_status([&](SessionStatus& s) {
+    s.recording = false;
+    if (failure) s.error = fmt::format("The recording is not whole: {}", failure->what());
+  });
   const std::scoped_lock lock(mutex_);
   recorded_ = recording_path_;
 }
@@ -616,13 +621,21 @@ void Session::Inner::set_status(const std::function<void(SessionStatus&)>& chang
 
 bool is_flat(std::string_view text) {
   constexpr int most = 32;
-  int depth = 0, deepest = 0;
-  for (const char c : text) {  // in texts, too: no command has so many there
-    depth += c == '[' || c == '{';
-    depth -= c == ']' || c == '}';
-    deepest = std::max(deepest, depth);
+  int depth = 0;
+  bool in_text = false, escaped = false;
+  for (const char c : text) {
+    if (in_text) {  // brackets there are letters
+      in_text = escaped || c != '"';
+      escaped = !escaped && c == '\\';
+    } else if (c == '"') {
+      in_text = true;
+    } else if (c == '[' || c == '{') {
+      if (++depth > most) return false;
+    } else if (c == ']' || c == '}') {
+      --depth;
+    }
   }
-  return deepest <= most;
+  return true;
 }
 
 std::string error_answer(const std::string& id, const Error& error) {
