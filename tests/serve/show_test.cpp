@@ -85,6 +85,39 @@ TEST_F(Shows, AGallerySceneIsOpenedAndClosed) {
   }
 }
 
+// A step of this scene takes long; whoever closes it and opens another one does not wait for that.
+TEST_F(Shows, OpensWhileTheLastOneStillEnds) {
+  std::ofstream(folder / "slow.toml") << R"(
+title = "Slow"
+[run]
+step = 10
+[solver]
+name = "xpbd"
+substeps = 400
+iterations = 20
+[[body]]
+name = "block"
+kind = "soft"
+mesh = { shape = "solid-box", size-x = 0.3, size-y = 0.3, size-z = 0.3, cells-x = 6, cells-y = 6, cells-z = 6 }
+material = { density = 1000, young = 3e4, poisson = 0.4 }
+)";
+  ShowOptions options = gallery();
+  options.gallery.push_back({"slow", "Slow", "", (folder / "slow.toml").string(), ""});
+  Show show(options);
+  show.viewer_came(1);
+  ask(show, {{"do", "open"}, {"scene", "slow"}});
+  wait_for(show, "live");
+  std::this_thread::sleep_for(100ms);  // it is in its first step now
+  auto ended = std::make_shared<std::promise<void>>();
+  const auto end = ended->get_future();
+  show.submit(1, R"({"do": "state"})", [ended](const std::string&) { ended->set_value(); });
+  EXPECT_TRUE(ask(show, {{"do", "close"}}).at("ok"));
+  EXPECT_TRUE(ask(show, {{"do", "open"}, {"scene", "small"}}).at("ok"));
+  EXPECT_NE(end.wait_for(0s), std::future_status::ready) << "that waited for the step";
+  EXPECT_EQ(wait_for(show, "live").at("scene"), "small");
+  EXPECT_EQ(end.wait_for(0s), std::future_status::ready);
+}
+
 TEST_F(Shows, ASceneThatCannotBeOpenedSaysWhy) {
   Show show(gallery());
   EXPECT_TRUE(ask(show, {{"do", "open"}, {"scene", "broken"}}).at("ok"));

@@ -160,10 +160,13 @@ void Show::close() {
   behind_the_scenes([last = replace({}, Mode::gallery, {}, {})]() mutable { last.reset(); });
 }
 
-// To make a world and to end one takes time; others go on meanwhile.
+// To make a world and to end one takes time; others go on meanwhile. One thing after the other: whoever asks
+// does not wait for what was asked for before, the next thread does.
 void Show::behind_the_scenes(std::function<void()> work) {
-  if (worker_.joinable()) worker_.join();
-  worker_ = std::thread(std::move(work));
+  worker_ = std::jthread([before = std::move(worker_), work = std::move(work)]() mutable {
+    if (before.joinable()) before.join();
+    work();
+  });
 }
 
 Picture Show::latest() const {

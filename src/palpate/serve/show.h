@@ -80,7 +80,7 @@ class Show {
   Message gallery_;
   mutable std::string status_text_;
   mutable Message status_;
-  std::thread worker_;
+  std::jthread worker_;
 };
 
 }  // namespace palpate
