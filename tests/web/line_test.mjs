@@ -1,8 +1,10 @@
 // What happens on the line: servers that go and come back, wrong words, and strangers.
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { launch, look, openPage, send, serve, smallScene, stopAll, until, untilShown } from './support.mjs';
+import { folder, launch, look, openPage, send, serve, shoot, smallScene, stopAll, until, untilShown } from './support.mjs';
 
 let browser;
 before(async () => { browser = await launch(); });
@@ -27,6 +29,41 @@ test('a page finds back to a server that was started again', async () => {
   await until(page, () => window.palpate.frame?.step === 1);
   await close();
   await second.stop();
+});
+
+test('a simulation that fails is told, and goes on when what was wrong is put right', async () => {
+  // Relaxation by far too much, and without the safeguard: sweeps blow up.
+  const broken = join(folder, 'broken.toml');
+  writeFileSync(broken, `
+[contact]
+response = "none"
+[solver]
+name = "xpbd"
+iterations = 100
+acceleration = { kind = "sor_multipliers", omega = 50, safeguard = false }
+[[body]]
+name = "block"
+kind = "soft"
+mesh = { shape = "solid-box", size-x = 0.3, size-y = 0.3, size-z = 0.3 }
+material = { density = 1000, young = 1e6, poisson = 0.4, model = "stvk" }
+angular_velocity = [30, 0, 0]
+`);
+  const server = await serve(broken, '--port', '0', '--paused');
+  const { page, close } = await openPage(browser, server.address);
+  await untilShown(page);
+  await send(page, { do: 'step' });
+  const banner = page.getByRole('alert');
+  await banner.getByText('could not be moved').waitFor();
+  await shoot(page, 'failed');
+  assert.ok((await send(page, { do: 'set', key: 'solver.acceleration.safeguard', value: true })).ok);
+  await banner.getByRole('button', { name: 'Reset' }).click();
+  await banner.waitFor({ state: 'hidden' });
+  await send(page, { do: 'step', steps: 5 });
+  await until(page, () => window.palpate.frame?.step === 5);
+  assert.ok(await banner.isHidden());
+  assert.ok((await look(page, () => [...window.palpate.positionsOf('block')])).every(Number.isFinite));
+  await close();
+  await server.stop();
 });
 
 test('a wrong token is told as what it is', async () => {

@@ -1,5 +1,6 @@
 // The page of a running world: watched, touched, tuned and measured.
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { launch, look, openPage, run, send, serve, shoot, smallScene, stopAll, until, untilShown } from './support.mjs';
 
@@ -49,9 +50,9 @@ test('frames advance, a pause freezes them, and a step is one step', async () =>
 });
 
 test('the layer of contacts draws all that the server reports', async () => {
+  const from = await pause();
   await send(page, { do: 'step', steps: 20 });
-  await until(page, () => window.palpate.frame?.scalars.contacts > 0);
-  await pause();
+  await until(page, (wanted) => window.palpate.frame?.step === wanted, from + 20);
   if (!(await look(page, () => window.palpate.layers.contacts))) await page.keyboard.press('c');
   await until(page, () => window.palpate.layers.contacts);
   await page.waitForTimeout(300);
@@ -105,6 +106,35 @@ test('a point that is dragged follows, and is let go', async () => {
   }, before);
 });
 
+test('two fingers on a body zoom, and take nothing', async () => {
+  const tablet = await openPage(browser, server.address, { hasTouch: true });
+  await untilShown(tablet.page);
+  await tablet.page.waitForTimeout(300);
+  const spread = () => look(tablet.page, () => {
+    const [a, b] = [0, 1].map((i) => window.palpate.screenPointOf('block', i));
+    return Math.hypot(a.x - b.x, a.y - b.y);
+  });
+  const before = await spread();
+  const line = await tablet.page.context().newCDPSession(tablet.page);
+  const touch = (type, ...points) => line.send('Input.dispatchTouchEvent', {
+    type, touchPoints: points.map(([x, y], id) => ({ x, y, id })),
+  });
+  const middle = await look(tablet.page, () => {
+    const count = window.palpate.positionsOf('block').length / 3;
+    const all = Array.from({ length: count }, (_, i) => window.palpate.screenPointOf('block', i));
+    return { x: all.reduce((sum, p) => sum + p.x / count, 0), y: all.reduce((sum, p) => sum + p.y / count, 0) };
+  });
+  const fingers = (apart) => [[middle.x - apart, middle.y], [middle.x + apart, middle.y]];
+  await touch('touchStart', ...fingers(10));
+  for (const apart of [15, 20, 30, 40]) await touch('touchMove', ...fingers(apart));
+  await touch('touchEnd');
+  const stepped = (await send(tablet.page, { do: 'state' })).step;
+  await until(tablet.page, (than) => window.palpate.frame?.step > than, stepped);
+  assert.equal(await look(tablet.page, () => window.palpate.frame?.hands), 0);
+  assert.ok((await spread()) > 1.5 * before, `${await spread()} is not much more than ${before}`);
+  await tablet.close();
+});
+
 test('each parameter of the panel changes what the server runs', async () => {
   await page.getByRole('tab', { name: 'Tune' }).click();
   await pause();
@@ -146,6 +176,26 @@ test('each parameter of the panel changes what the server runs', async () => {
     if (sweeps) assert.ok((await send(page, { do: 'set', key: 'solver.name', value: 'quasi_newton' })).ok);
     await until(page, ([key, was]) => window.palpate.parameters.parameters.find((each) => each.key === key)?.value === was, [one.key, one.value]);
   }
+});
+
+test('what is tuned can be copied as TOML, and runs as it does here', async () => {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: server.url.origin });
+  await pause();
+  await page.getByRole('tab', { name: 'Tune' }).click();
+  const before = await look(page, () => window.palpate.parameters.toml);
+  assert.ok((await send(page, { do: 'set', key: 'body.block.material.young', value: 1e4 })).ok);
+  await until(page, (was) => window.palpate.parameters.toml !== was, before);
+  await page.getByRole('button', { name: 'Copy as TOML' }).click();
+  await page.getByText('on the clipboard').waitFor();
+  const copied = `${smallScene}.copied.toml`;
+  writeFileSync(copied, await look(page, () => navigator.clipboard.readText()));
+  const there = run('run', copied, '--steps', '5', '--json', '-', '--out', `${copied}.run`);
+  assert.equal(there.code, 0, there.err);
+  await send(page, { do: 'reset' });
+  await send(page, { do: 'step', steps: 5 });
+  await until(page, () => window.palpate.frame?.step === 5);
+  assert.equal((await send(page, { do: 'state' })).hash, JSON.parse(there.out).state_hash);
+  assert.ok((await send(page, { do: 'set', key: 'body.block.material.young', value: 3e4 })).ok);
 });
 
 test('a value that cannot be is refused beside its field', async () => {

@@ -108,7 +108,7 @@ export async function openPage(browser, address, { line = false, ...options } = 
 }
 
 /** Until a function of the page is true. */
-export const until = (page, condition, argument, timeout = 20_000) => page.waitForFunction(condition, argument, { timeout });
+export const until = (page, condition, argument, timeout = 60_000) => page.waitForFunction(condition, argument, { timeout });
 export const untilShown = (page) => until(page, () => window.palpate?.frame !== null && window.palpate?.frame !== undefined);
 export const look = (page, what, argument) => page.evaluate(what, argument);
 export const send = (page, command) => page.evaluate((one) => window.palpate.send(one), command);

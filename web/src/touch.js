@@ -14,6 +14,7 @@ export const tools = [
 
 const clickPixels = 6;  // farther is a drag
 const pinPixels = 16;
+const pinchMilliseconds = 200;  // two fingers that come within this are one gesture, later ones are hands of their own
 
 export class Touch {
   /**
@@ -30,6 +31,8 @@ export class Touch {
     this.options = { poke: 0.1, probe: 0.03 };
     this.held = new Map();  // from pointers to what they do: {kind, plane, to, isMoved, hand}
     this.press = null;  // may become a click
+    this.finger = null;  // the last that came down on a body
+    this.isHandingOver = false;
     this.nextHand = 1;
     const { host } = stage.view;
     host.addEventListener('pointerdown', (event) => this.#down(event), { capture: true });
@@ -52,16 +55,34 @@ export class Touch {
   }
 
   #down(event) {
-    if (!this.isOn || event.target !== this.stage.view.canvas || event.button !== 0) return;
+    if (!this.isOn || this.isHandingOver || event.target !== this.stage.view.canvas || event.button !== 0) return;
     if (event.ctrlKey || event.metaKey) return;
     this.press = { x: event.clientX, y: event.clientY, pointer: event.pointerId };
+    if (event.pointerType === 'touch' && this.#pinches(event)) return;
     if (this.tool !== 'grab' && this.tool !== 'probe') return;
     if (event.shiftKey) return;
     const hit = this.stage.bodies.pick(event.clientX, event.clientY);
     if (!hit?.body.canMove) return;
     event.stopPropagation();
+    this.finger = event.pointerType === 'touch' ? event : null;
     if (this.tool === 'grab') this.#grab(event, hit);
     else this.#probe(event, hit);
+  }
+
+  // The second of two fingers that turn, move or zoom: what the first one took is let go, and the camera gets both.
+  #pinches(event) {
+    const first = this.finger;
+    this.finger = null;
+    if (!first || event.timeStamp - first.timeStamp > pinchMilliseconds || !this.held.has(first.pointerId)) return false;
+    const { x, y } = this.held.get(first.pointerId).at ?? { x: first.clientX, y: first.clientY };
+    this.#release(first.pointerId);
+    this.press = null;
+    this.isHandingOver = true;
+    this.stage.view.canvas.dispatchEvent(new PointerEvent('pointerdown', {
+      pointerId: first.pointerId, pointerType: 'touch', isPrimary: first.isPrimary, clientX: x, clientY: y, bubbles: true,
+    }));
+    this.isHandingOver = false;
+    return true;
   }
 
   #grab(event, hit) {
