@@ -90,6 +90,7 @@ TEST(FindersProperty, AllEqualBrute) {
     const std::vector<Contact> expected = contacts_of(scene, settings, "brute");
     contacts += expected.size();
     for (const FinderEntry& entry : finders()) {
+      if (entry.name == "brute") continue;  // it takes longer than all others together
       const std::vector<Contact> found = contacts_of(scene, settings, entry.name);
       ASSERT_EQ(difference(expected, found), "") << entry.name;
     }
