@@ -236,6 +236,34 @@ TEST(Thin, ShellsStretchLikeSheets) {
   EXPECT_NEAR(stress, young * strain, 0.25 * young * strain);
 }
 
+// A string that is stretched has E/2 times its squared strain everywhere; together, nodes have all there is.
+TEST(Thin, EnergyDensitiesAddUp) {
+  const double young = 1e6, strain = 0.02, density = 800;
+  const Material rubber{.density = density, .young = young, .poisson = 0.3};
+  SoftBody rope = SoftBody::string(line(9, 0.2), 0.002, rubber, calm());
+  std::vector<Vec3> x(rope.positions().begin(), rope.positions().end());
+  for (Vec3& p : x) p *= 1 + strain;
+  rope.set_positions(x);
+  std::vector<double> densities(x.size());
+  rope.energy_densities(densities);
+  for (const double one : densities)
+    EXPECT_NEAR(one, 0.5 * young * strain * strain, 1e-9 * young * strain * strain);
+
+  SoftBody flag = SoftBody::shell(sheet(6, 4, 0.01), 0.001, rubber, calm());
+  x.assign(flag.positions().begin(), flag.positions().end());
+  Random random(3);
+  shake(x, 0.002, random);
+  flag.set_positions(x);
+  densities.resize(x.size());
+  flag.energy_densities(densities);
+  double sum = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    EXPECT_GT(densities[i], 0);
+    sum += densities[i] * flag.masses()[i] / density;
+  }
+  EXPECT_NEAR(sum, flag.elastic_energy(), 1e-12 * sum);
+}
+
 TEST(Thin, AllSolversAgree) {
   const TriangleMesh mesh = sheet(5, 4, 0.01);
   std::vector<Vec3> first;

@@ -1,8 +1,9 @@
 // The page of a running world: watched, touched, tuned and measured.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { launch, look, openPage, run, send, serve, shoot, smallScene, stopAll, until, untilShown } from './support.mjs';
+import { folder, launch, look, openPage, run, send, serve, shoot, smallScene, stopAll, until, untilShown } from './support.mjs';
 
 let browser, server, opened, page;
 
@@ -133,6 +134,37 @@ test('two fingers on a body zoom, and take nothing', async () => {
   assert.equal(await look(tablet.page, () => window.palpate.frame?.hands), 0);
   assert.ok((await spread()) > 1.5 * before, `${await spread()} is not much more than ${before}`);
   await tablet.close();
+});
+
+test('a string can be dragged, too', async () => {
+  const scene = join(folder, 'rope.toml');
+  writeFileSync(scene, `
+[[body]]
+name = "rope"
+kind = "string"
+points = [[0, 0, 0], [0.1, 0, 0], [0.2, 0, 0], [0.3, 0, 0], [0.4, 0, 0]]
+radius = 0.005
+material = { density = 1000, young = 1e5 }
+[[body.fix]]
+vertices = [0]
+`);
+  const ropes = await serve(scene, '--port', '0');
+  const rope = await openPage(browser, ropes.address);
+  await untilShown(rope.page);
+  await rope.page.waitForTimeout(300);
+  await send(rope.page, { do: 'pause' });
+  await until(rope.page, () => !window.palpate.status.playing);
+  const { step: now } = await send(rope.page, { do: 'state' });
+  await until(rope.page, (wanted) => window.palpate.frame?.step === wanted, now);
+  const [a, b] = await look(rope.page, () => [2, 3].map((v) => window.palpate.screenPointOf('rope', v)));
+  await rope.page.mouse.move((a.x + b.x) / 2, (a.y + b.y) / 2);
+  await rope.page.mouse.down();
+  await send(rope.page, { do: 'play' });
+  await until(rope.page, () => window.palpate.frame?.hands === 1);
+  await rope.page.mouse.up();
+  await until(rope.page, () => window.palpate.frame?.hands === 0);
+  await rope.close();
+  await ropes.stop();
 });
 
 test('each parameter of the panel changes what the server runs', async () => {

@@ -48,6 +48,28 @@ TEST(Hands, HoldASoftBodyAgainstItsWeight) {
   }
 }
 
+// A string has no triangles: hands hold its nodes.
+TEST(Hands, HoldAString) {
+  World world;
+  std::vector<Vec3> points;
+  for (int i = 0; i < 11; ++i) points.emplace_back(0.05 * i, 0, 0);
+  const BodyId id =
+      world.add_soft(SoftBody::string(points, 0.005, {.density = 1000, .young = 1e6, .damping = 0.05}),
+                     {.name = "rope", .collides = false});
+  ASSERT_EQ(world.points(id).size(), points.size());
+  const HandId hand = world.grab(id, {{5, 6, 6}, {0.75, 0.25, 0}});
+  const Vec3 target = points[5] + Vec3(0.0125, 0, 0.1);
+  world.move(hand, target);
+  for (int i = 0; i < 1500; ++i) world.step(frame);
+  double mass = 0;
+  for (const double m : world.soft(id).masses()) mass += m;
+  EXPECT_NEAR(world.hand_state(hand).force.z(), 9.81 * mass, 0.02 * 9.81 * mass);
+  EXPECT_LT((world.hand_state(hand).at - target).norm(), 0.1);
+  EXPECT_LT(world.points(id)[0].z(), world.points(id)[5].z() - 0.1);  // its ends hang
+  EXPECT_GT(world.energy_densities(id)[5], 0);
+  EXPECT_THROW(world.grab(id, {{5, 6, 11}, {1, 0, 0}}), Error);
+}
+
 TEST(Hands, HoldARigidBodyAgainstItsWeight) {
   for (const double stiffness : {0.0, 1e7}) {  // the latter is more than a step can take
     World world;

@@ -5,6 +5,7 @@ import { coloursOf } from './colours.js';
 import { hidingShapes } from './hiding.js';
 
 const hidingEvery = 30;  // frames: what moves is hidden slowly
+const stringPixels = 8;  // a string is thin: so near to it is on it
 
 export class Bodies {
   /** @param {import('./world.js').World} world */
@@ -66,9 +67,38 @@ export class Bodies {
     this.view.redraw();
   }
 
-  /** What is seen at a point of the window: {body, point, vertices, weights}, or null. */
+  /** What is seen at a point of the window: {body, point, direction, vertices, weights}, or null. */
   pick(x, y) {
     const caster = this.view.rayAt(x, y);
+    const surface = this.#pickSurface(caster);
+    const string = this.#pickString(x, y, caster);
+    const isBehind = surface && string && surface.point.distanceTo(caster.ray.origin) < string.point.distanceTo(caster.ray.origin);
+    return isBehind ? surface : string ?? surface;
+  }
+
+  // The nearest place on a string, by pixels.
+  #pickString(x, y, caster) {
+    let best = null;
+    let least = stringPixels;
+    for (const { body } of this.shapes.filter((shape) => shape.line && this.look.surfaces)) {
+      const positions = this.world.positions(body);
+      const place = (v) => new Vector3().fromArray(positions, 3 * v);
+      for (let a = 0; a + (body.isClosed ? 0 : 1) < body.vertices; ++a) {
+        const b = (a + 1) % body.vertices;
+        const [from, to] = [place(a), place(b)];
+        const part = partAlong({ x, y }, this.view.project(from), this.view.project(to));
+        const point = from.lerp(to, part);
+        const at = this.view.project(point);
+        const distance = Math.hypot(at.x - x, at.y - y);
+        if (distance >= least || point.clone().sub(caster.ray.origin).dot(caster.ray.direction) <= 0) continue;
+        least = distance;
+        best = { body, point, direction: caster.ray.direction.clone(), vertices: [a, b, b], weights: [1 - part, part, 0] };
+      }
+    }
+    return best;
+  }
+
+  #pickSurface(caster) {
     const meshes = this.shapes.filter((shape) => shape.mesh).map((shape) => shape.mesh);
     for (const mesh of meshes) mesh.updateMatrixWorld();
     const hits = caster.intersectObjects(meshes, false);
@@ -88,6 +118,14 @@ export class Bodies {
       weights: sumToOne(weights ? weights.toArray() : [1, 0, 0]),
     };
   }
+}
+
+// How far along a segment of the window its point next to another one is, from 0 to 1.
+function partAlong(point, from, to) {
+  const [ux, uy] = [to.x - from.x, to.y - from.y];
+  const square = ux * ux + uy * uy;
+  if (square === 0) return 0;
+  return Math.min(1, Math.max(0, ((point.x - from.x) * ux + (point.y - from.y) * uy) / square));
 }
 
 function sumToOne(weights) {

@@ -76,12 +76,6 @@ class Section {
 
 bool bends(const World& world, BodyId id) { return world.kind(id) == BodyKind::soft; }
 
-// What is drawn of a body: its surface, or of a string its points.
-std::span<const Vec3> drawn(const World& world, BodyId id) {
-  if (bends(world, id) && world.surface(id).triangles.empty()) return world.soft(id).positions();
-  return world.surface(id).positions;
-}
-
 }  // namespace
 
 std::span<const std::string_view> frame_scalars() { return scalar_names; }
@@ -104,7 +98,7 @@ bool WorldStream::same_bodies(const World& world) {
   seen_.clear();
   seen_fixed_.clear();
   for (const BodyId id : world.bodies()) {
-    BodyFacts one{id, world.kind(id), drawn(world, id).size(), world.surface(id).triangles.size(), 0, 0};
+    BodyFacts one{id, world.kind(id), world.points(id).size(), world.surface(id).triangles.size(), 0, 0};
     if (bends(world, id)) {
       const SoftBody& soft = world.soft(id);
       one.elements = soft.rest().tets.size();
@@ -175,7 +169,7 @@ void WorldStream::write_topology(const World& world) {
 WorldStream::Grid WorldStream::grid_of(const World& world) const {
   Box box;
   for (const BodyFacts& one : bodies_) {
-    for (const Vec3& p : drawn(world, one.id)) box.add(p);
+    for (const Vec3& p : world.points(one.id)) box.add(p);
     // Elements that carry a finer surface reach beyond it.
     if (wants_.nodes && one.kind == BodyKind::soft)
       for (const Vec3& p : world.soft(one.id).positions()) box.add(p);
@@ -226,7 +220,7 @@ void WorldStream::put_points(const World& world, const Grid& grid) {
   const Section section(frame_, FrameSection::points);
   for (const BodyFacts& one : bodies_) {
     if (one.kind != BodyKind::soft) continue;
-    put_on_grid(drawn(world, one.id), grid);
+    put_on_grid(world.points(one.id), grid);
   }
 }
 
@@ -248,7 +242,7 @@ void WorldStream::put_contacts(World& world, const Grid& grid) {
   const Surfaces& surfaces = world.detector().surfaces();
   points_of_.assign(surfaces.slots().size(), {});
   for (const BodyFacts& one : bodies_)
-    if (const SurfaceId id = world.surface_id(one.id); id) points_of_[id.index] = drawn(world, one.id);
+    if (const SurfaceId id = world.surface_id(one.id); id) points_of_[id.index] = world.points(one.id);
   const auto point = [&](std::uint32_t slot, std::uint32_t vertex) {
     return points_of_[slot][vertex - surfaces[slot].first_vertex];
   };
@@ -333,8 +327,7 @@ void WorldStream::put_strain(const World& world) {
   Put put(frame_);
   for (const BodyFacts& one : bodies_) {
     if (one.kind != BodyKind::soft) continue;
-    std::vector<double> densities = world.energy_densities(one.id);
-    densities.resize(one.vertices);  // of strings, which have no surface: 0
+    const std::vector<double> densities = world.energy_densities(one.id);
     const double most = densities.empty() ? 0 : *std::max_element(densities.begin(), densities.end());
     put.number(static_cast<float>(most));
     for (const double density : densities)

@@ -32,10 +32,10 @@ std::uint32_t nearest_node(const World& world, BodyId id, const SurfacePoint& at
   const SoftBody& soft = world.soft(id);
   Vec3 place = Vec3::Zero();
   for (std::size_t k = 0; k < 3; ++k) {
-    if (at.vertices[k] >= world.surface(id).positions.size())
+    if (at.vertices[k] >= world.points(id).size())
       throw Error(Place::named("body", world.name(id)), fmt::format("it has no vertex {}", at.vertices[k]),
                   "Give the corners of one of its triangles.");
-    place += at.weights[k] * world.surface(id).positions[at.vertices[k]];
+    place += at.weights[k] * world.points(id)[at.vertices[k]];
   }
   std::uint32_t best = 0;
   double least = HUGE_VAL;

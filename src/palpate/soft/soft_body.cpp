@@ -363,9 +363,13 @@ void SoftBody::elastic_forces(std::span<Vec3> out) {
 
 void SoftBody::energy_densities(std::span<double> out) const {
   std::fill(out.begin(), out.end(), 0.0);
-  if (!elastic_) return;
   std::vector<double> volume(out.size(), 0.0);
-  elastic_->add_energies(x_, out, volume);
+  if (thin_) {
+    thin_->add_energies(x_, out);
+    for (std::size_t i = 0; i < out.size(); ++i) volume[i] = equations_.masses[i] / materials_[0].density;
+  } else {
+    elastic_->add_energies(x_, out, volume);
+  }
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = volume[i] > 0 ? std::max(0.0, out[i] / volume[i]) : 0;
 }
 

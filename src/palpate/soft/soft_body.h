@@ -126,7 +126,7 @@ class SoftBody {
   // [N].
   void elastic_forces(std::span<Vec3> out);
   double elastic_energy();  // [J]
-  // Around each node, of tetrahedra [J/m^3]; 0 where there are none.
+  // Around each node [J/m^3].
   void energy_densities(std::span<double> out) const;
   std::size_t inverted() const;  // elements
   const SoftBodyOptions& options() const { return options_; }

@@ -116,4 +116,10 @@ void ThinTerms::begin_step(std::span<const Vec3> x, double times) {
   turns_.begin_step(x, times);
 }
 
+void ThinTerms::add_energies(std::span<const Vec3> x, std::span<double> nodes) const {
+  springs_.add_energies(x, nodes);
+  hinges_.add_energies(x, nodes);
+  turns_.add_energies(x, nodes);
+}
+
 }  // namespace palpate

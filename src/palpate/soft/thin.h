@@ -46,6 +46,8 @@ class ThinTerms {
   std::vector<Term*> all();
   // For damping: the same parts, at rest where a step begins, and so many times as stiff.
   void begin_step(std::span<const Vec3> x, double times);
+  // Of each node, what it has of the energy [J].
+  void add_energies(std::span<const Vec3> x, std::span<double> nodes) const;
 
  private:
   CompliantTerm<SpringRule> springs_;

@@ -75,6 +75,13 @@ class CompliantTerm : public Term {
       return 0.5 * e.stiffness * e.rule.at(points(e, x)).value.squaredNorm();
     });
   }
+  // Each node has an equal part of what its elements have.
+  void add_energies(std::span<const Vec3> x, std::span<double> nodes) const {
+    for (const auto& e : elements_) {
+      const double energy = 0.5 * e.stiffness * e.rule.at(points(e, x)).value.squaredNorm();
+      for (const std::uint32_t v : e.nodes) nodes[v] += energy / static_cast<double>(count);
+    }
+  }
   double add_gradient(std::span<const Vec3> x, std::span<Vec3> gradient) override {
     const double total = sum([&](std::size_t i) {
       const auto& e = elements_[i];

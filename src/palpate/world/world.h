@@ -150,7 +150,9 @@ class World {
   // are changed, they follow in the next step: those that stay keep their numbers, and what goes leaves holes
   // (mesh/degenerate.h), which others fill.
   const TriangleMesh& surface(BodyId id) const;
-  // Elastic energy around each vertex of a soft body's surface, of tetrahedra [J/m^3].
+  // What is seen and held of a body: the vertices of its surface or, of a string, which has none, its nodes.
+  std::span<const Vec3> points(BodyId id) const { return points_of(body(id)); }
+  // Elastic energy around each point of a soft body [J/m^3].
   std::vector<double> energy_densities(BodyId id) const;
   SurfaceId surface_id(BodyId id) const;  // of detector(); null for what does not collide
 
@@ -274,6 +276,10 @@ class World {
     std::shared_ptr<HandForce> force;  // on what is rigid
     ForceId force_id;
   };
+  static bool is_string(const Body& one) { return one.soft && one.surface.triangles.empty(); }
+  static std::span<const Vec3> points_of(const Body& one) {
+    return is_string(one) ? one.soft->positions() : std::span<const Vec3>(one.surface.positions);
+  }
   const Hand& hand(HandId id) const;
   Vec3 held(const Hand& hand) const;
   static std::vector<PullTerm::Share> shares_of(const Body& one, const SurfacePoint& at);

@@ -62,9 +62,9 @@ HandId World::grab(BodyId id, const SurfacePoint& at, double stiffness) {
     refuse("it cannot be grabbed: nothing moves it", "Grab a rigid or a soft body.");
   double sum = 0;
   for (std::size_t k = 0; k < 3; ++k) {
-    if (at.vertices[k] >= one.surface.positions.size())
+    if (at.vertices[k] >= points_of(one).size())
       refuse(fmt::format("it has no vertex {}", at.vertices[k]),
-             fmt::format("It has {}.", one.surface.positions.size()));
+             fmt::format("It has {}.", points_of(one).size()));
     if (!(at.weights[k] >= 0) || !(at.weights[k] <= 1))
       refuse("the point is not on a triangle", "Weights are from 0 to 1, and sum up to 1.");
     sum += at.weights[k];
@@ -104,9 +104,9 @@ const World::Hand& World::hand(HandId id) const {
 }
 
 Vec3 World::held(const Hand& hand) const {
-  const Body& one = body(hand.body);
+  const std::span<const Vec3> points = points_of(body(hand.body));
   Vec3 sum = Vec3::Zero();
-  for (std::size_t k = 0; k < 3; ++k) sum += hand.at.weights[k] * one.surface.positions[hand.at.vertices[k]];
+  for (std::size_t k = 0; k < 3; ++k) sum += hand.at.weights[k] * points[hand.at.vertices[k]];
   return sum;
 }
 
@@ -159,7 +159,9 @@ std::vector<PullTerm::Share> World::shares_of(const Body& one, const SurfacePoin
   };
   for (std::size_t k = 0; k < 3; ++k) {
     const std::uint32_t v = at.vertices[k];
-    if (!one.nodes.empty()) {
+    if (is_string(one)) {
+      add(v, at.weights[k]);
+    } else if (!one.nodes.empty()) {
       add(one.nodes[v], at.weights[k]);
     } else {
       for (std::size_t c = 0; c < 4; ++c)

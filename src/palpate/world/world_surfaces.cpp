@@ -47,6 +47,7 @@ std::vector<double> World::energy_densities(BodyId id) const {
   const Body& one = body(id);
   std::vector<double> nodes(soft(id).positions().size()), out(one.surface.positions.size());
   soft(id).energy_densities(nodes);
+  if (is_string(one)) return nodes;
   for (std::size_t i = 0; i < out.size(); ++i) {
     if (one.embedding.size() == 0) {
       out[i] = nodes[one.nodes[i]];
