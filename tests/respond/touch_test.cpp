@@ -1,7 +1,9 @@
 // Which contacts push, and from which side.
 #include <palpate/respond/touch.h>
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -98,6 +100,35 @@ TEST(Touch, EdgesThatCross) {
   EXPECT_EQ(touches[0].kind(), ContactKind::edge_edge);
   EXPECT_NEAR(touches[0].gap, 0.01, 1e-12);
   EXPECT_NEAR(std::abs(touches[0].normal.z()), 1, 1e-9);
+}
+
+// Taken for what it is, whatever is around it, a contact is as the finder sees it, or larger where that
+// fades.
+TEST(Touch, AContactByItself) {
+  const TriangleMesh ball = make(IcosphereShape{.radius = 0.1, .frequency = 8});
+  Pair pair(ball, moved(ball, Vec3(0.011, 0.007, 0.201)), 0.02);
+  const std::vector<Contact> contacts(pair.detector.detect().contacts.begin(),
+                                      pair.detector.detect().contacts.end());
+  const auto touches = pair.touches();
+  ASSERT_GT(touches.size(), 10u);
+  std::size_t edges = 0;
+  for (const Touch& touch : touches) {
+    const auto contact = std::lower_bound(contacts.begin(), contacts.end(), touch.key,
+                                          [](const Contact& c, std::uint64_t key) { return c.key < key; });
+    ASSERT_EQ(contact->key, touch.key);
+    const Touch whole = pair.finder.touch_of(pair.detector.surfaces(), *contact);
+    EXPECT_EQ(whole.key, touch.key);
+    EXPECT_EQ(whole.vertices, touch.vertices);
+    EXPECT_EQ(whole.weights, touch.weights);
+    EXPECT_EQ(whole.normal, touch.normal);
+    EXPECT_EQ(whole.gap, touch.gap);
+    EXPECT_GE(whole.area, (1 - 1e-12) * touch.area);
+    if (touch.kind() == ContactKind::vertex_triangle) {
+      EXPECT_EQ(whole.area, touch.area);
+    }
+    edges += touch.kind() == ContactKind::edge_edge ? 1 : 0;
+  }
+  EXPECT_GT(edges, 0u);
 }
 
 // What comes and goes at once shakes what lies on it: edges that lean over, or slide off each other's ends,

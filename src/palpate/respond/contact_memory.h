@@ -18,9 +18,13 @@ struct RememberedContact {
   std::uint64_t key = 0;
   double push = 0;                     // along the normal [N]
   std::array<double, 3> stretch = {};  // of the spring across it [m]
-  std::uint64_t slides = 0;            // 1: it had given way
+  std::uint64_t how = 0;               // bits of what follows
+
+  static constexpr std::uint64_t slid = 1;     // friction had given way
+  static constexpr std::uint64_t guarded = 2;  // without the guard it would have been crossed
 
   Vec3 across() const { return {stretch[0], stretch[1], stretch[2]}; }
+  bool slides() const { return (how & slid) != 0; }
 };
 
 // In ascending order of keys.
@@ -38,6 +42,7 @@ class ContactMemory {
               [](const RememberedContact& a, const RememberedContact& b) { return a.key < b.key; });
   }
   std::size_t size() const { return all_.size(); }
+  std::span<const RememberedContact> all() const { return all_; }
 
   void save(ByteWriter& to) const { to.put(std::span<const RememberedContact>(all_)); }
   void load(ByteReader& from) { from.get(all_); }
@@ -46,7 +51,7 @@ class ContactMemory {
       hash.add(c.key);
       hash.add(c.push);
       for (const double s : c.stretch) hash.add(s);
-      hash.add(c.slides);
+      hash.add(c.how);
     }
   }
 

@@ -148,7 +148,7 @@ void Island::update_friction() {
     ContactSpring& spring = law_.springs[c];
     const auto [sticking, sliding] = view_->friction_of(touches_[c]);
     const RememberedContact* const before = view_->memory.find(touches_[c].key);
-    spring.slip = (before != nullptr && before->slides != 0 ? sliding : sticking) * spring.push(vectors_[c]);
+    spring.slip = (before != nullptr && before->slides() ? sliding : sticking) * spring.push(vectors_[c]);
   }
 }
 

@@ -188,7 +188,7 @@ ContactSpring Island::spring_of(const Touch& touch, const Vec3& start, double ha
     const auto [sticking, sliding] = view_->friction_of(touch);
     const Vec3 across = before->across();
     spring.origin -= across - touch.normal.dot(across) * touch.normal;
-    spring.slip = (before->slides != 0 ? sliding : sticking) * before->push;
+    spring.slip = (before->slides() ? sliding : sticking) * before->push;
   }
   return spring;
 }

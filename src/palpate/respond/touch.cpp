@@ -65,6 +65,38 @@ std::span<const Touch> TouchFinder::find(const Surfaces& surfaces, std::span<con
   return touches_;
 }
 
+Touch TouchFinder::touch_of(const Surfaces& surfaces, const Contact& contact) {
+  Touch touch;
+  touch.key = contact.key;
+  touch.first_surface = contact.first_surface;
+  touch.second_surface = contact.second_surface;
+  if (contact.kind() == ContactKind::edge_edge) {
+    const double s = contact.at[0], t = contact.at[1];
+    touch.vertices = {surfaces.side_begin(contact.first()), surfaces.side_end(contact.first()),
+                      surfaces.side_begin(contact.second()), surfaces.side_end(contact.second())};
+    touch.weights = {s - 1, -s, 1 - t, t};
+  } else {
+    const TriangleCorners& corners = surfaces.triangles()[contact.second()];
+    const std::array<double, 3> w = contact.second_weights();
+    touch.vertices = {contact.first(), corners[0], corners[1], corners[2]};
+    touch.weights = {-1, w[0], w[1], w[2]};
+  }
+  touch.normal = contact.normal;
+  touch.gap = contact.distance;
+  touch.area = area_of(surfaces, contact.kind(), touch.vertices);
+  return touch;
+}
+
+double TouchFinder::area_of(const Surfaces& surfaces, ContactKind kind,
+                            const std::array<std::uint32_t, 4>& vertices) {
+  const auto area = [&](std::uint32_t vertex) {
+    const std::uint32_t slot = surfaces.surface_of_vertex(vertex);
+    return sides(surfaces, slot).vertex_area[vertex - surfaces[slot].first_vertex];
+  };
+  if (kind == ContactKind::vertex_triangle) return 0.5 * area(vertices[0]);
+  return 0.125 * (area(vertices[0]) + area(vertices[1]) + area(vertices[2]) + area(vertices[3]));
+}
+
 // --- normals --------------------------------------------------------------------------------------
 
 Vec3 TouchFinder::triangle_normal(std::uint32_t t) const {

@@ -35,6 +35,7 @@ struct Touch {
   double gap = 0;              // along it [m]; below 0: they overlap
   double area = 0;             // that it stands for [m^2]
   std::uint32_t first_surface = 0, second_surface = 0;  // slots
+  bool guarded = false;                                 // it is there because it would be crossed otherwise
 
   ContactKind kind() const { return static_cast<ContactKind>(key >> 63); }
 };
@@ -59,6 +60,10 @@ class TouchFinder {
   // ascending. In ascending order of keys, valid until the next call.
   std::span<const Touch> find(const Surfaces& surfaces, std::span<const Contact> contacts,
                               std::span<const OverlappingPair> overlaps = {});
+  // A contact that pushes whatever is around it.
+  Touch touch_of(const Surfaces& surfaces, const Contact& contact);
+  // That a vertex and a triangle, or two edges, stand for [m^2].
+  double area_of(const Surfaces& surfaces, ContactKind kind, const std::array<std::uint32_t, 4>& vertices);
   // Whether two edges (numbers of sides) push along a direction from the first to the second: their faces
   // lead away from each other.
   bool edges_push(const Surfaces& surfaces, std::uint32_t a, std::uint32_t b, const Vec3& normal);

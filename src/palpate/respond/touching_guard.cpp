@@ -102,11 +102,7 @@ Touch TouchingStep::touch_of(const Crossing& crossing, double& distance) {
   Vec3 vector = Vec3::Zero();
   for (std::size_t k = 0; k < 4; ++k) vector += touch.weights[k] * start[k];
   touch.gap = touch.normal.dot(vector);
-  const auto area = [&](std::size_t k) {
-    const std::uint32_t slot = surfaces.surface_of_vertex(touch.vertices[k]);
-    return finder_.sides(surfaces, slot).vertex_area[touch.vertices[k] - surfaces[slot].first_vertex];
-  };
-  touch.area = edges ? 0.125 * (area(0) + area(1) + area(2) + area(3)) : 0.5 * area(0);
+  touch.area = finder_.area_of(surfaces, crossing.kind(), touch.vertices);
   return touch;
 }
 
@@ -228,7 +224,6 @@ void TouchingStep::glance(TouchingReport& report) {
   view_.glancing = true;
   begin_round();
   solve();
-  view_.glancing = false;
   const Clock::time_point begun = Clock::now();
   set_ends();
   seen_.clear();
@@ -238,6 +233,7 @@ void TouchingStep::glance(TouchingReport& report) {
   cluster_seen();
   choose_seen();
   merge_seen(report, 1);
+  view_.glancing = false;
   for (TouchingView::Slot& slot : view_.slots) {
     slot.hits = slot.fresh;
     slot.fresh = slot.fresh || slot.far;
@@ -265,6 +261,9 @@ void TouchingStep::merge_seen(TouchingReport& report, double known_by) {
     keep_below(key);
     const bool known = at < touches_.size() && touches_[at].key == key;
     merged_.push_back(known ? touches_[at] : one.touch);
+    // What a glance sees is a hit that is about to come, which the next step sees by itself.
+    if (!view_.glancing) merged_.back().guarded = true;
+    merged_.back().area = std::max(merged_.back().area, one.touch.area);  // it may have faded
     merged_harder_.push_back(known ? known_by * harder_[at] : 1);
     at += known ? 1 : 0;
     report.guarded += known ? 0 : 1;

@@ -11,10 +11,11 @@ namespace palpate {
 
 namespace {
 
-constexpr double short_of = 0.9;     // of the way to where things would cross, what is gone
-constexpr double least_left = 1e-6;  // of a step: a rest that is no longer is dropped
-constexpr double slow = 2;           // hits that free fall through so many steps explains do not bounce
-constexpr int bounce_rounds = 50;    // of impulses
+constexpr double short_of = 0.9;      // of the way to where things would cross, what is gone
+constexpr double least_left = 1e-6;   // of a step: a rest that is no longer is dropped
+constexpr double slow = 2;            // hits that free fall through so many steps explains do not bounce
+constexpr int bounce_rounds = 50;     // of impulses
+constexpr double no_distance = 1e-9;  // of the lengths around: nothing is between them
 
 }  // namespace
 
@@ -107,7 +108,33 @@ TouchingReport TouchingStep::step(double seconds) {
 void TouchingStep::take_touches(std::span<const Contact> contacts) {
   const std::span<const Touch> found = finder_.find(view_.detector->surfaces(), contacts, overlaps_.pairs());
   touches_.assign(found.begin(), found.end());
+  keep_guarded(contacts);
   harder_.assign(touches_.size(), 1);
+}
+
+// What would have been crossed in the last step would be in this one: as long as it pushes and is near, it
+// stays, and in full. Otherwise the guard would find it anew in every step, after a whole solve.
+void TouchingStep::keep_guarded(std::span<const Contact> contacts) {
+  merged_.clear();
+  std::size_t at = 0;
+  for (const RememberedContact& one : view_.memory.all()) {
+    if ((one.how & RememberedContact::guarded) == 0) continue;
+    const auto contact = std::lower_bound(contacts.begin(), contacts.end(), one.key,
+                                          [](const Contact& c, std::uint64_t key) { return c.key < key; });
+    if (contact == contacts.end() || contact->key != one.key ||
+        overlaps_.has(contact->first_surface, contact->second_surface))
+      continue;
+    const Touch full = finder_.touch_of(view_.detector->surfaces(), *contact);
+    if (!(full.gap > no_distance * std::sqrt(full.area))) continue;  // there is no direction to speak of
+    while (at < touches_.size() && touches_[at].key < one.key) merged_.push_back(touches_[at++]);
+    const bool known = at < touches_.size() && touches_[at].key == one.key;
+    merged_.push_back(known ? touches_[at++] : full);
+    merged_.back().area = full.area;
+    merged_.back().guarded = true;
+  }
+  if (merged_.empty()) return;
+  merged_.insert(merged_.end(), touches_.begin() + static_cast<std::ptrdiff_t>(at), touches_.end());
+  touches_.swap(merged_);
 }
 
 // Soft bodies say where they would go.
@@ -206,7 +233,11 @@ void TouchingStep::remember(const Island& island, std::size_t c) {
     const double flat = std::max(0.0, Island::flat * view_.thickness_of(touch) - spring.normal.dot(vector));
     energy_ += 0.5 * kt * (Island::harder_flat - 1) * flat * flat;
   }
-  view_.memory.add({touch.key, push, {across.x(), across.y(), across.z()}, slides ? 1u : 0u});
+  view_.memory.add(
+      {touch.key,
+       push,
+       {across.x(), across.y(), across.z()},
+       (slides ? RememberedContact::slid : 0) | (touch.guarded ? RememberedContact::guarded : 0)});
   const auto body = [&](std::uint32_t slot) {
     return view_.moves(slot) ? view_.participants[slot].body : BodyId{};
   };

@@ -63,6 +63,7 @@ class TouchingStep final : public Response {
     double length = 0;  // that it goes, if it is soft [m]
   };
   void take_touches(std::span<const Contact> contacts);
+  void keep_guarded(std::span<const Contact> contacts);
   void begin_part(double seconds, bool rest_of_step);
   void begin_round();
   void mark_touching();
