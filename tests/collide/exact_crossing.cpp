@@ -16,6 +16,10 @@
 #include <collide/exact_crossing.h>
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -273,18 +277,22 @@ std::vector<Moment> roots_of(Poly p) {
 std::array<const Poly*, 3> parts(const Poly3& p) { return {&p.x, &p.y, &p.z}; }
 
 // A point is on a segment if the area is zero and it is not beyond an end; that of a segment without length
-// is no exception.
+// is no exception. Most questions need one of these polynomials, which take long to make.
 struct PointSegment {
-  Poly3 area;
-  Poly beyond;
+  const Poly3 *p, *a, *b;
 
-  PointSegment(const Poly3& p, const Poly3& a, const Poly3& b)
-      : area(cross<Poly>(b - a, p - a)), beyond(dot<Poly>(p - a, p - b)) {}
+  // One part of (b - a) x (p - a).
+  Poly area(std::size_t axis) const {
+    const std::size_t u = (axis + 1) % 3, v = (axis + 2) % 3;
+    const Poly &au = *parts(*a)[u], &av = *parts(*a)[v];
+    return (*parts(*b)[u] - au) * (*parts(*p)[v] - av) - (*parts(*b)[v] - av) * (*parts(*p)[u] - au);
+  }
+  Poly beyond() const { return dot<Poly>(*p - *a, *p - *b); }
 
   bool touch(Moment& t) const {
-    for (const Poly* part : parts(area))
-      if (t.sign(*part) != 0) return false;
-    return t.sign(beyond) <= 0;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      if (t.sign(area(axis)) != 0) return false;
+    return t.sign(beyond()) <= 0;
   }
 };
 
@@ -295,13 +303,14 @@ struct Shapes {
   Poly3 normal;                     // of the triangle, or of both edges
   std::vector<PointSegment> sides;  // the vertex and each side, or each end and the other edge
 
+  // The points must stay.
   Shapes(ContactKind which, const std::array<Poly3, 4>& p) : kind(which) {
     if (kind == ContactKind::vertex_triangle) {
       normal = cross<Poly>(p[2] - p[1], p[3] - p[1]);
-      sides = {{p[0], p[1], p[2]}, {p[0], p[2], p[3]}, {p[0], p[3], p[1]}};
+      sides = {{&p[0], &p[1], &p[2]}, {&p[0], &p[2], &p[3]}, {&p[0], &p[3], &p[1]}};
     } else {
       normal = cross<Poly>(p[1] - p[0], p[3] - p[2]);
-      sides = {{p[0], p[2], p[3]}, {p[1], p[2], p[3]}, {p[2], p[0], p[1]}, {p[3], p[0], p[1]}};
+      sides = {{&p[0], &p[2], &p[3]}, {&p[1], &p[2], &p[3]}, {&p[2], &p[0], &p[1]}, {&p[3], &p[0], &p[1]}};
     }
     volume = dot<Poly>(normal, p[0] - p[2]);
   }
@@ -316,7 +325,7 @@ bool Shapes::touch(Moment& t) const {
     const int facing = t.sign(*parts(normal)[axis]);
     if (facing == 0) continue;
     // All are in one plane, which is seen along this axis as it is, but for its scale.
-    const auto side = [&](std::size_t i) { return t.sign(*parts(sides[i].area)[axis]); };
+    const auto side = [&](std::size_t i) { return t.sign(sides[i].area(axis)); };
     if (kind == ContactKind::vertex_triangle)
       return side(0) * facing >= 0 && side(1) * facing >= 0 && side(2) * facing >= 0;
     return side(0) * side(1) <= 0 && side(2) * side(3) <= 0;
@@ -336,8 +345,8 @@ std::vector<Poly> Shapes::all() const {
   };
   for (const Poly* part : parts(normal)) add(*part);
   for (const PointSegment& side : sides) {
-    for (const Poly* part : parts(side.area)) add(*part);
-    add(side.beyond);
+    for (std::size_t axis = 0; axis < 3; ++axis) add(side.area(axis));
+    add(side.beyond());
   }
   return result;
 }
@@ -426,15 +435,45 @@ ExactCrossing exact_crossing(ContactKind kind, const ExactPoints& start, const E
   return crossing(kind, scaled(start), scaled(end));
 }
 
+namespace {
+
+// odd * 2^power
+struct Dyadic {
+  std::int64_t odd;
+  int power;
+
+  // It must be finite, and not zero.
+  explicit Dyadic(double x) : power(std::ilogb(x) - (std::numeric_limits<double>::digits - 1)) {
+    odd = static_cast<std::int64_t>(std::scalbn(x, -power));
+    const int zeros = std::countr_zero(static_cast<std::uint64_t>(odd));
+    odd /= std::int64_t{1} << zeros;
+    power += zeros;
+  }
+};
+
+}  // namespace
+
+// With the lowest power of two that one of them has, all are integers: no fractions on the way.
 ExactCrossing exact_crossing(ContactKind kind, const std::array<Vec3, 4>& start,
                              const std::array<Vec3, 4>& end) {
-  const auto rational = [](const std::array<Vec3, 4>& points) {
-    ExactPoints result;
+  int lowest = std::numeric_limits<int>::max();
+  for (const auto* points : {&start, &end})
+    for (const Vec3& point : *points)
+      for (const double x : point)
+        if (x != 0) lowest = std::min(lowest, Dyadic(x).power);
+  const auto integer = [&](double x) -> Integer {
+    if (x == 0) return 0;
+    const Dyadic number(x);
+    return Integer(number.odd) << static_cast<mp_bitcnt_t>(number.power - lowest);
+  };
+  const auto integers = [&](const std::array<Vec3, 4>& points) {
+    IntegerPlaces result;
     for (std::size_t i = 0; i < 4; ++i)
-      for (int axis = 0; axis < 3; ++axis) result[i][static_cast<std::size_t>(axis)] = exact(points[i][axis]);
+      for (std::size_t axis = 0; axis < 3; ++axis)
+        result[i][axis] = integer(points[i][static_cast<Eigen::Index>(axis)]);
     return result;
   };
-  return exact_crossing(kind, rational(start), rational(end));
+  return crossing(kind, integers(start), integers(end));
 }
 
 }  // namespace palpate::testing
