@@ -161,6 +161,9 @@ vertices = [0]
   await rope.page.mouse.down();
   await send(rope.page, { do: 'play' });
   await until(rope.page, () => window.palpate.frame?.hands === 1);
+  const before = await look(rope.page, () => window.palpate.positionsOf('rope')[3 * 2 + 2]);
+  for (let i = 1; i <= 10; i += 1) await rope.page.mouse.move((a.x + b.x) / 2, (a.y + b.y) / 2 - 25 * i);
+  await until(rope.page, (low) => window.palpate.positionsOf('rope')[3 * 2 + 2] > low + 0.02, before);
   await rope.page.mouse.up();
   await until(rope.page, () => window.palpate.frame?.hands === 0);
   await rope.close();
