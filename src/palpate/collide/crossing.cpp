@@ -48,27 +48,29 @@ class Pair {
   }
 
   bool is_finite() const { return is_finite_; }
-  bool is_near(double distance) const { return distance + Numbers<T>::rounding * size_ < separation_; }
+  // Whether they are nearer than the separation at a time, for sure.
+  bool is_near(const T& time) const {
+    if (!(separation_ > 0)) return false;
+    const Point<T> a = at(whole_.a, time), b = at(whole_.b, time), c = at(whole_.c, time);
+    const double distance = kind_ == ContactKind::vertex_triangle ? length(to_point_of_triangle(a, b, c))
+                                                                  : length(to_edge(a, b, c));
+    return distance + Numbers<T>::rounding * size_ < separation_;
+  }
 
   Judgement judge(const T& from, const T& to) const {
     const Stretch<T> stretch = between(from, to);
     return kind_ == ContactKind::vertex_triangle ? judge_triangle(stretch, gap_, size_)
                                                  : judge_edges(stretch, gap_, size_);
   }
-  // From a time, how much of the rest the direction between the two at that time keeps them apart; more than
-  // 1: to the end. And how far apart they are.
   static T not_negative(const T& x) { return x >= T(0) ? x : T(0); }  // nor nothing at all
-  struct Way {
-    T part;
-    double distance;
-  };
-  Way look_ahead(const T& from) const {
+  // From a time, how much of the rest the direction between the two at that time keeps them apart; more than
+  // 1: to the end.
+  T look_ahead(const T& from) const {
     const Stretch<T> s = between(from, T(1));
     const bool triangle = kind_ == ContactKind::vertex_triangle;
     const Point<T> n =
         triangle ? to_triangle(s.a.begin, s.b.begin, s.c.begin) : to_edge(s.a.begin, s.b.begin, s.c.begin);
-    const double distance = length(n);
-    const T bound = T(distance * gap_ + nothing);
+    const T bound = T(length(n) * gap_ + nothing);
     T part = T(2);
     const auto take = [&](const T& begin, const T& end) {
       if (!(begin > bound))
@@ -86,7 +88,7 @@ class Pair {
       take(a[0] - c[0], a[1] - c[1]);
       take(b[0] - c[0], b[1] - c[1]);
     }
-    return {part, distance};
+    return part;
   }
 
  private:
@@ -120,12 +122,10 @@ CrossingTime search(const Pair<T>& pair, double tolerance, T time, bool look, bo
     return CrossingTime{hit, sure, std::clamp(static_cast<double>(time) * (1 - 0x1p-52), 0.0, 1.0), count};
   };
   for (int count = 1; count <= Numbers<T>::most_stretches; ++count) {
-    double distance = HUGE_VAL;
     if (look) {
-      const auto way = pair.look_ahead(time);
-      if (way.part > T(1)) return {false, false, 1, count};
-      distance = way.distance;
-      const T further = T(1 - 0x1p-40) * way.part * (T(1) - time);
+      const T part = pair.look_ahead(time);
+      if (part > T(1)) return {false, false, 1, count};
+      const T further = T(1 - 0x1p-40) * part * (T(1) - time);
       time = time + further;
       if (further > T(0.25) * length) continue;
     }
@@ -138,7 +138,8 @@ CrossingTime search(const Pair<T>& pair, double tolerance, T time, bool look, bo
       length = T(4) * length;
       continue;
     }
-    if (length <= T(tolerance) && (seen == Seen::crossed || pair.is_near(distance)))
+    if (length <= T(tolerance) &&
+        (seen == Seen::crossed || pair.is_near(time) || pair.is_near(time + length)))
       return safe(true, true, count);
     if (seen == Seen::crossed) {
       // Up to just before they meet, if nothing is on the way.

@@ -13,7 +13,7 @@
 // taken off everywhere: it is a matter of 4e-15 of the farthest that the points are from each other.
 //
 // Where nothing can be shown, the stretch is quartered, until it is shorter than 1e-13 of the step or 64 were
-// looked at, and then once more with numbers of twice the digits (24); what is left counts as contact. So
+// looked at, and then once more with numbers of twice the digits (200); what is left counts as contact. So
 // features that touch in any way do, degenerate ones (without length or area, in one plane, at rest on each
 // other) as what they are, and some that pass within rounding.
 #pragma once

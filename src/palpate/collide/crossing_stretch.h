@@ -27,7 +27,7 @@ struct Numbers<double> {
 template <>
 struct Numbers<Wide> {
   static constexpr double rounding = 0x1p-93, shortest = 0x1p-64, shorter = 0x1p-4;
-  static constexpr int most_stretches = 24;
+  static constexpr int most_stretches = 200;
 };
 constexpr double nothing = 1e-290;  // what may be lost where numbers end
 
@@ -184,33 +184,52 @@ struct Stretch {
 
 // --- a vertex and a triangle ----------------------------------------------------------------------
 
-// From the vertex to the nearest point of the triangle, about: any direction will do for a proof.
+// From the vertex to the nearest point of the triangle's sides.
 template <class T>
-Point<T> to_triangle(const Point<T>& a, const Point<T>& b, const Point<T>& c) {
+Point<T> to_sides(const Point<T>& a, const Point<T>& b, const Point<T>& c) {
   const auto on = [](const Point<T>& from, const Point<T>& edge) {
     const T squared = dot(edge, edge), along = -dot(from, edge);
     if (!(squared > T(0)) || along <= T(0)) return from;
     return from + (along >= squared ? T(1) : along / squared) * edge;
   };
-  const Point<T> ab = b - a, ac = c - a;
-  Point<T> best = on(a, ab);
+  Point<T> best = on(a, b - a);
   T distance = dot(best, best);
-  const auto take = [&](const Point<T>& other) {
+  for (const Point<T>& other : {on(a, c - a), on(b, c - b)}) {
     const T squared = dot(other, other);
-    if (!(squared < distance)) return;
+    if (!(squared < distance)) continue;
     best = other;
     distance = squared;
-  };
-  take(on(a, ac));
-  take(on(b, c - b));
+  }
+  return best;
+}
+
+// From the vertex to the nearest point of the triangle, about: any direction will do for a proof.
+template <class T>
+Point<T> to_triangle(const Point<T>& a, const Point<T>& b, const Point<T>& c) {
+  const Point<T> ab = b - a, ac = c - a, best = to_sides(a, b, c);
   const Point<T> normal = cross(ab, ac);
   const T squared = dot(normal, normal);
   // Of triangles that are all but lines, rounding decides which way the normal points, and what is inside:
   // how far it is to their sides is as good, and true.
   if (squared > T(1e-14) * dot(ab, ab) * dot(ac, ac) && dot(normal, cross(a, b)) >= T(0) &&
-      dot(normal, cross(b, c)) >= T(0) && dot(normal, cross(c, a)) >= T(0))
-    take((dot(normal, a) / squared) * normal);
+      dot(normal, cross(b, c)) >= T(0) && dot(normal, cross(c, a)) >= T(0)) {
+    const Point<T> foot = (dot(normal, a) / squared) * normal;
+    if (dot(foot, foot) < dot(best, best)) return foot;
+  }
   return best;
+}
+
+// From the vertex to a point that the triangle has for sure, about the nearest: how far it is to there is
+// never less than how far it is. (A foot on the plane of a triangle that is nearly a line may be beside it.)
+template <class T>
+Point<T> to_point_of_triangle(const Point<T>& a, const Point<T>& b, const Point<T>& c) {
+  const Point<T> ab = b - a, ac = c - a, normal = cross(ab, ac), side = to_sides(a, b, c);
+  const T squared = dot(normal, normal);
+  if (!(squared > T(0))) return side;
+  const T of_b = dot(normal, cross(c, a)) / squared, of_c = dot(normal, cross(a, b)) / squared;
+  if (!(of_b >= T(0)) || !(of_c >= T(0)) || !(of_b + of_c <= T(1))) return side;
+  const Point<T> inside = a + (of_b * ab + of_c * ac);
+  return dot(inside, inside) < dot(side, side) ? inside : side;
 }
 
 template <class T>

@@ -59,6 +59,7 @@ CrossingTime find_in_parts(const Surfaces& all, ContactKind kind, const FourVert
                  off = (bow - slack) * (to - from) * (to - from) + rounding;
     CrossingOptions part = options;
     part.separation += off;
+    if (!(part.separation < 1e75)) return {true, false, from, found.stretches};  // nobody can tell
     part.tolerance = std::min(0.5, options.tolerance / (to - from));
     const CrossingTime one = find_crossing(kind, at(from), at(to), part);
     found.stretches += one.stretches;
