@@ -9,6 +9,7 @@
 //                            rest from where it should
 //   damped-armadillo ...     a step of a body with damping, and of the same without as the reference
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -17,6 +18,7 @@
 
 #include <fmt/format.h>
 
+#include <palpate/base/timing.h>
 #include <palpate/soft/elements.h>
 #include <palpate/soft/soft_body.h>
 #include <palpate/soft/tet_constraints.h>
@@ -51,9 +53,10 @@ std::vector<SoftShape> shapes(bool quick) {
 
 std::vector<Method> to_error(const std::shared_ptr<Contest>& contest, double target) {
   std::vector<std::shared_ptr<Contestant>> reached;
-  for (const auto& one : contest->contestants)
-    if (one->effort(target)) reached.push_back(one);
   const std::string_view best = solver_names().front();
+  // The default has its row even where it misses: its error tells.
+  for (const auto& one : contest->contestants)
+    if (one->effort(target) || one->name() == best) reached.push_back(one);
   // Where plain projections do not get there, the best of the others stands in for them.
   std::shared_ptr<Contestant> reference;
   for (const auto& one : reached)
@@ -67,7 +70,8 @@ std::vector<Method> to_error(const std::shared_ptr<Contest>& contest, double tar
     }
   std::vector<Method> result;
   for (const auto& one : reached) {
-    const Contestant::Effort effort = *one->effort(target);
+    const Contestant::Effort effort =
+        one->effort(target).value_or(Contestant::Effort{1, Contestant::most_sweeps, 0});
     Method method;
     method.name = one->name();
     method.role = one == reference ? Role::reference : Role::ours;
@@ -193,7 +197,8 @@ std::vector<Method> iterations(const SoftShape& shape) {
 
 // --- in real time ---------------------------------------------------------------------------------
 
-// The armadillo on its feet: they are where its longest side ends, and gravity goes there.
+// The armadillo on its feet: they are where its longest side ends, and gravity goes there. Beside it, the
+// same with converged steps, which has to come to rest in the same place.
 class Standing {
  public:
   static constexpr int iterations = 6, steps = 600;
@@ -216,17 +221,24 @@ class Standing {
         moving_.assign(body_.positions().begin(), body_.positions().end());
         velocities_.assign(body_.velocities().begin(), body_.velocities().end());
       }
+      const Clock::time_point begun = Clock::now();
       body_.step(frame);
+      times_.push_back(std::chrono::duration<double, std::milli>(Clock::now() - begun).count());
       most_inverted_ = std::max(most_inverted_, body_.inverted());
     }
+    std::sort(times_.begin(), times_.end());
     rest_.assign(body_.positions().begin(), body_.positions().end());
-    // Where it should rest: the nearest place without any force left.
-    body_.set_solve({.iterations = 3000, .tolerance = 1e-8});
-    body_.set_velocities(std::vector<Vec3>(mesh_.positions.size(), Vec3::Zero()));
-    for (int i = 0; i < 3; ++i) body_.step(1);
+    SoftBodyOptions converged = options();
+    converged.solve = {.iterations = 300, .tolerance = 1e-7};
+    SoftBody slow(mesh_, {.density = shape.density, .young = young, .poisson = 0.4}, converged);
+    slow.fix(feet);
+    for (int i = 0; i < steps; ++i) slow.step(frame);
+    // What still swings is brought to rest where it is.
+    slow.set_solve({.iterations = 3000, .tolerance = 1e-8});
+    slow.set_velocities(std::vector<Vec3>(mesh_.positions.size(), Vec3::Zero()));
+    for (int i = 0; i < 3; ++i) slow.step(1);
     for (std::size_t v = 0; v < rest_.size(); ++v)
-      error_ = std::max(error_, (rest_[v] - body_.positions()[v]).norm() / length_);
-    body_.set_solve(options().solve);
+      error_ = std::max(error_, (rest_[v] - slow.positions()[v]).norm() / length_);
     again();
     body_.step(frame);
   }
@@ -238,6 +250,8 @@ class Standing {
   Facts facts() const {
     return {{"iterations", iterations},
             {"shape_error", error_},
+            {"all_steps_median_ms", times_[times_.size() / 2]},
+            {"all_steps_p99_ms", times_[times_.size() * 99 / 100]},
             {"most_inverted", static_cast<double>(most_inverted_)}};
   }
 
@@ -253,6 +267,7 @@ class Standing {
   SoftBody body_;
   double length_ = 0, error_ = 0;
   std::size_t most_inverted_ = 0;
+  std::vector<double> times_;  // of all steps, with all cores, ascending [ms]
   std::vector<Vec3> moving_, velocities_, rest_;
 };
 

@@ -19,6 +19,8 @@ TEST(PullTermProperty, IsATerm) {
       term.pulls.push_back(pull);
     }
     check_term(term, x, 1, 100, random);
+    if (!term.pulls.empty() && !term.pulls[0].point.empty() && term.pulls[0].stiffness > 0)
+      check_stiffness_at_rest(term, x, 1, random);  // everywhere: it is linear
   });
 }
 

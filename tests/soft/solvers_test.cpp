@@ -1,8 +1,10 @@
 // All solvers and accelerations on the same steps.
 #include <palpate/solve/solver.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include <soft/blocks.h>
 #include <support/allocation_counter.h>
@@ -26,15 +28,19 @@ constexpr std::array models = {Model::stvk, Model::neo_hookean, Model::corotated
 
 // A step of a small block that was pulled and let go.
 struct Step {
-  TetMesh mesh = block(5, 2, 2, 0.01);
+  TetMesh mesh;
   std::vector<Material> material;
   TetTerm term;
   TetConstraints constraints;
   Equations equations;
   std::vector<Vec3> start;
 
-  Step(Random& random, Model model, double young, bool held, double shaken = 0.0005)
-      : material{{.young = young, .model = model}}, term(mesh, material), constraints(mesh, material, model) {
+  Step(Random& random, Model model, double young, bool held, double shaken = 0.0005,
+       TetMesh of = block(5, 2, 2, 0.01))
+      : mesh(std::move(of)),
+        material{{.young = young, .model = model}},
+        term(mesh, material),
+        constraints(mesh, material, model) {
     equations.step = 1.0 / 120;
     equations.masses = node_masses(mesh, material);
     equations.held.assign(mesh.positions.size(), 0);
@@ -153,6 +159,79 @@ TEST(SolversProperty, WithTheSafeguardNoStepIsWorseThanAPlainSweep) {
   });
 }
 
+// Constraints that note where a plain sweep of theirs ended. What accelerations apply afterwards is none.
+class WatchedConstraints final : public Constraints {
+ public:
+  explicit WatchedConstraints(TetConstraints& of) : of_(of) {}
+  std::vector<Vec3> plain;
+
+  std::size_t size() const override { return of_.size(); }
+  std::size_t rows() const override { return of_.rows(); }
+  std::span<const std::uint32_t> nodes(std::size_t i) const override { return of_.nodes(i); }
+  Local at(std::size_t i, std::span<const PaddedPoint> x) const override { return of_.at(i, x); }
+  void prepare(std::span<const double> inverse_masses, double step, Arrangement arrangement) override {
+    of_.prepare(inverse_masses, step, arrangement);
+    plain.resize(inverse_masses.size());
+  }
+  void project(std::span<PaddedPoint> x, std::span<double> multipliers) override {
+    of_.project(x, multipliers);
+    note(x);
+  }
+  void changes(std::span<const PaddedPoint> x, std::span<const double> multipliers,
+               std::span<double> out) const override {
+    of_.changes(x, multipliers, out);
+    sweeps_ = true;
+  }
+  void apply(std::span<const PaddedPoint> x, std::span<const double> changes, std::span<const double> share,
+             std::span<PaddedPoint> to) const override {
+    of_.apply(x, changes, share, to);
+    if (sweeps_) const_cast<WatchedConstraints*>(this)->note(to);
+    sweeps_ = false;
+  }
+  double squared_residual(std::span<const PaddedPoint> x,
+                          std::span<const double> multipliers) const override {
+    return of_.squared_residual(x, multipliers);
+  }
+  void multiplier_weights(std::span<double> out) const override { of_.multiplier_weights(out); }
+  Multipliers multipliers_of(std::size_t i) const override { return of_.multipliers_of(i); }
+  std::size_t multipliers() const override { return of_.multipliers(); }
+
+ private:
+  void note(std::span<const PaddedPoint> x) {
+    for (std::size_t i = 0; i < x.size(); ++i) plain[i] = x[i].point();
+  }
+  TetConstraints& of_;
+  mutable bool sweeps_ = false;  // what is applied next is that of a sweep of averages
+};
+
+TEST(SolversProperty, WithTheSafeguardNoProjectionIsWorseThanAPlainSweep) {
+  int taken = 0, refused = 0;
+  const std::size_t cases = each_case(8, [&](Random& random) {
+    Step step(random, models[random.below(3)], 1e5, true, random.uniform(0.0005, 0.003));
+    WatchedConstraints watched(step.constraints);
+    step.equations.constraints = {&watched};
+    for (const std::string_view name : {"xpbd", "xpbd_coloured", "xpbd_jacobi"})
+      for (const Kind kind : kinds_for(name)) {
+        const auto solver = make_solver(name, {.kind = kind, .omega = 1.9});
+        solver->prepare(step.equations);
+        std::vector<Vec3> x = step.start;
+        const SolveReport report = solver->solve(
+            step.equations, x, {.iterations = 25, .watch = [&](int, std::span<const Vec3> now) {
+                                  const double after_plain = potential(step.equations, watched.plain);
+                                  EXPECT_LE(potential(step.equations, now), after_plain)
+                                      << name << " " << name_of(kind);
+                                  taken += std::equal(now.begin(), now.end(), watched.plain.begin()) ? 0 : 1;
+                                  return true;
+                                }});
+        refused += report.refused;
+      }
+  });
+  if (cases > 0) {
+    EXPECT_GT(taken, 0) << "no acceleration was ever taken";
+    EXPECT_GT(refused, 0) << "no acceleration was ever refused";
+  }
+}
+
 // As published: over-relaxed multipliers move away from the solution.
 TEST(Solvers, RelaxedMultipliersDivergeAndMixedOnesDoNot) {
   Random random(3);
@@ -193,6 +272,59 @@ TEST(Solvers, SameBytesForAnyNumberOfThreadsAndNoAllocations) {
             << name << " " << name_of(kind);
       });
     }
+}
+
+// Large enough for every loop to be cut into several chunks: of nodes, of colours, of elements.
+TEST(Solvers, SameBytesForAnyNumberOfThreadsOnLargeBodies) {
+  Random random(9);
+  Step step(random, Model::neo_hookean, 1e5, true, 0.0005, block(30, 12, 12, 0.01));
+  std::vector<std::size_t> colours;
+  for (const std::uint32_t colour : colours_of(step.start.size(), step.mesh.tets.size(), [&](std::size_t i) {
+         return std::span<const std::uint32_t>(step.mesh.tets[i]);
+       })) {
+    if (colour >= colours.size()) colours.resize(colour + 1);
+    ++colours[colour];
+  }
+  ASSERT_GT(step.start.size(), 2 * 2048u);                                    // grain of loops over nodes
+  ASSERT_GT(*std::max_element(colours.begin(), colours.end()), 2 * 16 * 8u);  // of packs of a colour
+  for (const std::string_view name : solver_names())
+    for (const Kind kind : kinds_for(name)) {
+      if (testing::fewer_cases() && kind != Kind::none) continue;
+      const auto solver = make_solver(name, {.kind = kind});
+      std::vector<Vec3> first;
+      for (const int threads : {1, 2, 4})
+        Threads(threads).run([&] {
+          std::vector<Vec3> x;
+          step.solve(*solver, x, 3);
+          if (first.empty()) first = x;
+          EXPECT_EQ(x, first) << name << " " << name_of(kind) << ", " << threads << " threads";
+        });
+    }
+}
+
+TEST(SolversProperty, ReportsSayWhatWasReachedAndTolerancesEndASolve) {
+  each_case(4, [](Random& random) {
+    Step step(random, models[random.below(3)], 1e5, random.chance(0.5));
+    for (const std::string_view name : solver_names()) {
+      const auto solver = make_solver(name);
+      std::vector<Vec3> x, gradient(step.start.size());
+      const SolveReport full = step.solve(*solver, x, 20);
+      const double value = potential(step.equations, x, gradient);
+      EXPECT_NEAR(full.potential, value, 1e-12 * std::abs(value)) << name;
+      EXPECT_NEAR(full.residual, residual(step.equations, gradient), 1e-9 * full.residual) << name;
+      EXPECT_EQ(full.iterations, 20) << name;
+      // As near as that, it ends there, or before.
+      x = step.start;
+      const SolveReport ended =
+          solver->solve(step.equations, x, {.iterations = 1000, .tolerance = 1.5 * full.residual});
+      EXPECT_LE(ended.iterations, 20) << name;
+      EXPECT_LE(ended.residual, 1.5 * full.residual) << name;
+      // Nearer than it can come, it does not.
+      x = step.start;
+      EXPECT_EQ(solver->solve(step.equations, x, {.iterations = 7, .tolerance = 1e-30}).iterations, 7)
+          << name;
+    }
+  });
 }
 
 TEST(Solvers, BudgetsEndASolveAndMistakesAreNamed) {

@@ -62,7 +62,10 @@ TEST(ThinProperty, DerivativesAreRight) {
     ThinTerms terms(shell);
     std::vector<Vec3> x = mesh.positions;
     shake(x, 0.3 * size, random);
-    for (Term* term : terms.all()) testing::check_term(*term, x, size, 1e3, random);
+    for (Term* term : terms.all()) {
+      testing::check_term(*term, x, size, 1e3, random);
+      testing::check_stiffness_at_rest(*term, mesh.positions, size, random);
+    }
     std::vector<Vec3> points = line(2 + random.below(5), 0.05);
     if (random.chance(0.5)) shake(points, 0.005, random);
     ThinTerms strings(string_parts(points, 0.001, {.young = 1e6}, random.chance(0.5) && points.size() > 3));

@@ -81,4 +81,44 @@ inline void check_term(Term& term, std::span<const Vec3> x, double size, double 
   EXPECT_GT(sum, -1e-8 * stiffness * static_cast<double>(n));
 }
 
+// At rest, where nothing has to stand in for the second derivative: products with it are differences of
+// gradients, and the blocks of nodes are its own, or (not `exact_blocks`) a little more than that.
+inline void check_stiffness_at_rest(Term& term, std::span<const Vec3> rest, double size, Random& random,
+                                    bool exact_blocks = true) {
+  const std::size_t n = rest.size();
+  const std::vector<Vec3> d = random_directions(random, n);
+  const auto gradient = [&](double h) {
+    std::vector<Vec3> x(n), result(n, Vec3::Zero());
+    for (std::size_t i = 0; i < n; ++i) x[i] = rest[i] + h * d[i];
+    term.add_gradient(x, result);
+    return result;
+  };
+  const double h = 1e-4 * size;
+  const auto near_after = gradient(h), near_before = gradient(-h), after = gradient(2 * h),
+             before = gradient(-2 * h);
+  std::vector<Vec3> product(n, Vec3::Zero());
+  term.add_product(rest, d, product);
+  const double scale = std::sqrt(dot(product, product));
+  EXPECT_GT(scale, 0) << "no stiffness";
+  for (std::size_t i = 0; i < n; ++i) {
+    const Vec3 slope = (8 * (near_after[i] - near_before[i]) - (after[i] - before[i])) / (12 * h);
+    EXPECT_LT((slope - product[i]).norm(), 1e-6 * scale) << "node " << i;
+  }
+  for (std::uint32_t i = 0; i < n; ++i) {
+    std::vector<Vec3> alone(n, Vec3::Zero()), pulled(n, Vec3::Zero());
+    alone[i] = d[i];
+    term.add_product(rest, alone, pulled);
+    Vec3 own = Vec3::Zero();
+    Mat3 block = Mat3::Zero();
+    term.add_block(i, rest, own, block);
+    if (exact_blocks) {
+      EXPECT_LT((block * d[i] - pulled[i]).norm(), 1e-6 * scale) << "node " << i;
+    } else {
+      const double all = d[i].dot(block * d[i]), needed = d[i].dot(pulled[i]);
+      EXPECT_GT(all, needed - 1e-9 * scale) << "node " << i;
+      EXPECT_LT(all, 3 * needed + 1e-9 * scale) << "node " << i;
+    }
+  }
+}
+
 }  // namespace palpate::testing
