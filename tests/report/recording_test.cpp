@@ -92,6 +92,48 @@ TEST_F(Recordings, HaveAllThatWasWritten) {
   }
 }
 
+// Bodies that are told by their nodes alone: those must be where they are, and not where they were at rest.
+TEST_F(Recordings, HaveWhatIsInsideOfBodiesInEveryFrame) {
+  const Scene scene = stream_scene();
+  const auto world = build_world(scene);
+  std::vector<Vec3> jelly, thread;
+  double most = 0;
+  {
+    RecordingWriter writer(path("inside.palpate"), stream_hello(scene, "everything"), scene.text,
+                           world->snapshot());
+    writer.add_frame(*world, {});
+    for (int i = 0; i < 9; ++i) world->step(frame_time);
+    world->soft(world->find("thread")).fix(std::array<std::uint32_t, 1>{0});
+    writer.add_frame(*world, world->step(frame_time));
+    for (const Vec3& p : world->soft(world->find("jelly")).positions()) jelly.push_back(p);
+    for (const Vec3& p : world->soft(world->find("thread")).positions()) thread.push_back(p);
+    for (const double density : world->energy_densities(world->find("jelly"))) most = std::max(most, density);
+  }
+  const Recording recording(path("inside.palpate"));
+  ASSERT_EQ(recording.frames(), 2u);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const FrameMessage frame = read_frame(recording.frame(i));
+    EXPECT_TRUE(frame.sections.contains(7) && frame.sections.contains(8)) << i;
+    EXPECT_FALSE(frame.sections.contains(9)) << "boxes are for who asks";
+  }
+  const TopologyMessage topology = read_topology(recording.topology(1));
+  const FrameMessage frame = read_frame(recording.frame(1));
+  MessageReader nodes(frame.sections.at(7));
+  const double slack = 1e-4 * Vec3(frame.size[0], frame.size[1], frame.size[2]).norm();
+  for (const std::vector<Vec3>* body : {&jelly, &thread}) {
+    for (const Vec3& p : *body)
+      EXPECT_LT((frame.place(nodes.number<std::array<std::uint16_t, 3>>()) - p).norm(), slack);
+    nodes.pad();
+  }
+  EXPECT_EQ(nodes.left(), 0u);
+  ASSERT_EQ(topology.bodies[3].fixed, std::vector<std::uint32_t>{0});
+  const Three& rest = topology.bodies[3].nodes[0];
+  EXPECT_LT(thread[0].z(), rest[2] - 100 * slack) << "it was fixed on its way down";
+  MessageReader strain(frame.sections.at(8));
+  EXPECT_GT(most, 0);
+  EXPECT_EQ(strain.number<float>(), static_cast<float>(most));
+}
+
 // With what was done to it, from a moment in the middle; `wrong`: a step whose hash is not what it was.
 void record_played(const std::string& path, std::uint64_t wrong = 0) {
   LiveWorld live(stream_scene());

@@ -45,6 +45,27 @@ TEST(RunPage, ShowsEverythingEscaped) {
     EXPECT_EQ(html.find(part), std::string::npos) << part;
 }
 
+TEST(RunPage, SaysWhatItsPlayerLacks) {
+  RunFacts facts;
+  const auto html = [&] { return run_page(facts, sample_run(3)); };
+  const auto has = [&](const char* text) { return html().find(text) != std::string::npos; };
+  EXPECT_FALSE(has("player has")) << "nobody promised one";
+  facts.no_player = "There is no player here: it is < 2 frames.";
+  EXPECT_TRUE(has("<p>There is no player here: it is &lt; 2 frames.</p>"));
+  facts.no_player.clear();
+  facts.recording = {.bytes = "packed", .frames = 31, .of = 31};
+  EXPECT_FALSE(has("of 31 frames"));
+  EXPECT_FALSE(has("inside of bodies"));
+  facts.recording.of = 62;
+  EXPECT_TRUE(has("The player has 31 of 62 frames"));
+  EXPECT_FALSE(has("inside of bodies"));
+  facts.recording.has_inside = false;
+  EXPECT_TRUE(has("inside of bodies"));
+  EXPECT_TRUE(has("palpate run --record"));
+  pugi::xml_document document;
+  EXPECT_EQ(problem_in(html(), document), "");
+}
+
 TEST(RunPage, IsWellFormedWithoutStepsEnergiesOrBodies) {
   pugi::xml_document document;
   EXPECT_EQ(problem_in(run_page({}, RunRecord()), document), "");

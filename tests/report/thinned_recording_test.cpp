@@ -28,6 +28,7 @@ std::string unpacked(const std::string& packed) {
 struct Read {
   std::vector<std::uint64_t> steps;
   std::string hello;
+  std::size_t insides = 0;  // frames that have nodes and strain
 };
 Read read(const std::string& bytes) {
   Read result;
@@ -42,8 +43,12 @@ Read read(const std::string& bytes) {
     if (kind == MessageKind::hello) result.hello = bytes.substr(at + 9, size - 1);
     if (kind == MessageKind::topology) topology = read_topology(message).number;
     if (kind == MessageKind::frame) {
-      EXPECT_EQ(read_frame(message).topology, topology);
-      result.steps.push_back(read_frame(message).step);
+      const FrameMessage frame = read_frame(message);
+      EXPECT_EQ(frame.topology, topology);
+      EXPECT_TRUE(frame.sections.contains(2) && frame.sections.contains(5));
+      EXPECT_EQ(frame.sections.contains(7), frame.sections.contains(8));
+      result.insides += frame.sections.contains(7);
+      result.steps.push_back(frame.step);
     }
     at += 8 + size;
   }
@@ -57,17 +62,24 @@ TEST(ThinnedRecording, KeepsFirstAndLastAndAnEvenPartOfTheRest) {
     ThinnedRecording thinned(stream_hello(scene, "everything"), most);
     thinned.add(*world, {});
     for (int i = 0; i < 61; ++i) thinned.add(*world, world->step(1.0 / 60));
-    const std::string packed = thinned.packed();
-    ASSERT_FALSE(packed.empty()) << most;
-    EXPECT_LE(packed.size(), most);
-    const auto [steps, hello] = read(unpacked(packed));
+    const ShownRecording packed = thinned.packed();
+    ASSERT_FALSE(packed.bytes.empty()) << most;
+    EXPECT_LE(packed.bytes.size(), most);
+    const auto [steps, hello, insides] = read(unpacked(packed.bytes));
     ASSERT_GE(steps.size(), 2u);
+    EXPECT_EQ(packed.frames, steps.size());
+    EXPECT_EQ(packed.of, 62u);
+    EXPECT_EQ(insides, packed.has_inside ? steps.size() : 0) << most;
     EXPECT_EQ(steps.front(), 0u);
     EXPECT_EQ(steps.back(), 61u);
     if (most == 1'000'000) {
       EXPECT_EQ(steps.size(), 62u) << "all have room";
+      EXPECT_TRUE(packed.has_inside);
     } else {
       EXPECT_LT(steps.size(), 62u);
+    }
+    if (most == 12'000) {
+      EXPECT_FALSE(packed.has_inside) << "it went while frames came";
     }
     for (std::size_t i = 0; i + 1 < steps.size(); ++i) EXPECT_EQ(steps[i], i * steps[1]) << most;
     EXPECT_NE(hello.find("everything"), std::string::npos);
@@ -79,7 +91,49 @@ TEST(ThinnedRecording, IsEmptyWhereThereIsNoRoom) {
   const auto world = build_world(scene);
   ThinnedRecording thinned(stream_hello(scene, "everything"), 100);
   for (int i = 0; i < 10; ++i) thinned.add(*world, world->step(1.0 / 60));
-  EXPECT_TRUE(thinned.packed().empty());
+  const ShownRecording packed = thinned.packed();
+  EXPECT_TRUE(packed.bytes.empty());
+  EXPECT_EQ(packed.frames, 0u);
+  EXPECT_EQ(packed.of, 10u);
+}
+
+TEST(ThinnedRecording, HasNoInsideToLoseWhereNothingBends) {
+  Scene scene = stream_scene();
+  std::erase_if(scene.bodies,
+                [](const SceneBody& body) { return body.name == "jelly" || body.name == "thread"; });
+  const auto record = [&](std::size_t most) {
+    const auto world = build_world(scene);
+    ThinnedRecording thinned(stream_hello(scene, "everything"), most);
+    for (int i = 0; i < 60; ++i) thinned.add(*world, world->step(1.0 / 60));
+    return thinned.packed();
+  };
+  const ShownRecording all = record(1'000'000);
+  EXPECT_EQ(all.frames, 60u);
+  const ShownRecording some = record(all.bytes.size() / 40 * 39);
+  ASSERT_FALSE(some.bytes.empty());
+  EXPECT_LT(some.frames, 60u);
+  EXPECT_TRUE(some.has_inside);
+}
+
+TEST(ThinnedRecording, LeavesOutWhatIsInsideBeforeItJerks) {
+  const Scene scene = stream_scene();
+  const auto record = [&](std::size_t most) {
+    const auto world = build_world(scene);
+    ThinnedRecording thinned(stream_hello(scene, "everything"), most);
+    for (int i = 0; i < 20; ++i) thinned.add(*world, world->step(1.0 / 60));
+    return thinned.packed();
+  };
+  const ShownRecording all = record(1'000'000);
+  EXPECT_TRUE(all.has_inside);
+  EXPECT_EQ(all.frames, 20u);
+  // Nearly enough room for all: what is inside is a twentieth here.
+  const ShownRecording some = record(all.bytes.size() / 40 * 39);
+  ASSERT_FALSE(some.bytes.empty());
+  EXPECT_FALSE(some.has_inside);
+  EXPECT_EQ(some.frames, 20u);
+  const Read told = read(unpacked(some.bytes));
+  EXPECT_EQ(told.insides, 0u);
+  EXPECT_EQ(told.steps.size(), 20u);
 }
 
 }  // namespace

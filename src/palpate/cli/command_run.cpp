@@ -101,7 +101,7 @@ class Run {
     }
     finish();
     if (facts_.interrupted) return interrupted_by_user;
-    return facts_.warnings.empty() ? done : bad_input;
+    return facts_.warnings.size() == harmless_ ? done : bad_input;
   }
 
  private:
@@ -249,12 +249,14 @@ class Run {
     if (!settings_.picture.empty()) draw();
     for (const Error& failure : folder_->failures()) facts_.warnings.emplace_back(failure.what());
     facts_.wall_seconds = std::chrono::duration<double>(Clock::now() - begun_).count();
-    if (shown_) facts_.recording = shown_->packed();
+    pack_player();
     const std::string json = run_json(facts_, *record_);
     bool written = folder_->write("summary.json", json);
     written = folder_->write("report.html", run_page(facts_, *record_)) && written;
-    if (!written && !facts_.recording.empty()) {  // where the disk is full, it is told without being shown
-      facts_.recording.clear();
+    // Where the disk is full, it is told without being shown.
+    if (!written && !facts_.recording.bytes.empty()) {
+      facts_.recording = {};
+      facts_.no_player = "The player is not here: it could not be written.";
       folder_->write("report.html", run_page(facts_, *record_));
     }
     if (settings_.json == "-") {
@@ -272,6 +274,18 @@ class Run {
     if (recording_ && !recording_->failure())
       say("palpate: wrote {} with {} frames\n", settings_.record, recording_->frames());
     if (!written) facts_.warnings.emplace_back("not all could be written");
+  }
+
+  // A run too large to be watched on a page is a good run: it is told, and that is all.
+  void pack_player() {
+    if (!shown_) return;
+    facts_.recording = shown_->packed();
+    if (!facts_.recording.bytes.empty()) return;
+    facts_.no_player =
+        "There is no player here: not even two frames of this run have room on a page. "
+        "`palpate run --record FILE` keeps them, and `palpate view FILE` shows them.";
+    facts_.warnings.emplace_back("the report has no player: two frames of this run have no room on a page");
+    ++harmless_;
   }
 
   // All surfaces as they are at the end, and what contacts push with.
@@ -296,6 +310,7 @@ class Run {
   std::string file_;
   Scene scene_;
   std::size_t steps_, every_ = 1;
+  std::size_t harmless_ = 0;  // of the warnings
   Clock::time_point begun_;
   RunFacts facts_;
   std::unique_ptr<World> world_;

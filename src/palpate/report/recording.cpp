@@ -90,6 +90,7 @@ RecordingWriter::RecordingWriter(const std::string& path, std::string_view hello
   const std::vector<std::byte> header = recording_header();
   std::fwrite(header.data(), header.size(), 1, file_.get());
   end_ = header.size();
+  stream_.want(wants_of_films);
   index_.hello = put(text_message(MessageKind::hello, hello));
   index_.scene = put(text_message(MessageKind::scene, scene));
   const std::string_view bytes(reinterpret_cast<const char*>(begin.bytes.data()), begin.bytes.size());

@@ -124,6 +124,23 @@ void add_intro(Page& page, const RunFacts& facts, const RunRecord& record) {
   page.list(facts.warnings);
 }
 
+// What the player shows, or why there is none, and what it leaves out.
+void add_player(Page& page, const RunFacts& facts) {
+  const ShownRecording& shown = facts.recording;
+  if (shown.bytes.empty()) {
+    if (!facts.no_player.empty()) page.paragraph(facts.no_player);
+    return;
+  }
+  page.player(shown.bytes);
+  std::string lacks;
+  if (shown.frames < shown.of)
+    lacks =
+        fmt::format("The player has {} of {} frames: a page has no room for more. ", shown.frames, shown.of);
+  if (!shown.has_inside)
+    lacks += "It has no room for what is inside of bodies either: tetrahedra, fixed nodes and strain. ";
+  if (!lacks.empty()) page.paragraph(lacks + "`palpate run --record FILE` keeps all of them.");
+}
+
 void add_provenance(Page& page, const RunFacts& facts) {
   const BuildFacts build = build_facts();
   const MachineFacts machine = machine_facts();
@@ -160,7 +177,7 @@ std::vector<Plot> run_plots(const RunRecord& record) {
 std::string run_page(const RunFacts& facts, const RunRecord& record) {
   Page page(facts.scene.empty() ? "A run" : "Run of " + facts.scene);
   add_intro(page, facts, record);
-  page.player(facts.recording);
+  add_player(page, facts);
   page.heading("Stages of a step");
   Table stages = run_stages_table(record);
   stages.caption = "Stages inside another one count in both.";

@@ -13,6 +13,7 @@
 
 #include <palpate/report/page.h>
 #include <palpate/report/run_record.h>
+#include <palpate/report/shown_recording.h>
 
 namespace palpate {
 
@@ -36,7 +37,8 @@ struct RunFacts {
   bool interrupted = false;  // ended before its last step
   std::vector<BodyFacts> bodies = {};
   std::vector<std::string> warnings = {};  // a sentence each
-  std::string recording = {};              // to watch on the page (thinned_recording.h); may be empty
+  ShownRecording recording = {};           // to watch on the page (thinned_recording.h)
+  std::string no_player = {};              // why there is nothing to watch: a sentence, in its place
 };
 
 // The text of summary.json.

@@ -67,6 +67,9 @@ struct StreamWants {
   friend bool operator==(const StreamWants&, const StreamWants&) = default;
 };
 
+// What is kept has them: nobody can be asked for them when it is watched.
+inline constexpr StreamWants wants_of_films = {.nodes = true, .strain = true};
+
 class WorldStream {
  public:
   explicit WorldStream(const StreamOptions& options = {}) : options_(options) {}
