@@ -10,14 +10,14 @@ import { TetrahedraLayer } from './layers/tetrahedra.js';
 import { VelocitiesLayer } from './layers/velocities.js';
 
 /**
- * `look`: drawn by the bodies themselves; `Make`: the class that draws it; `needsServer`: recordings
- * do not tell it; `swatch`: the colours that explain it; `option`: a slider that belongs to it.
+ * `look`: drawn by the bodies themselves; `Make`: the class that draws it; `needs`: what frames must tell
+ * for it (nodes, strain, boxes); `swatch`: the colours that explain it; `option`: a slider that belongs to it.
  */
 export const layerList = [
   { key: 'surfaces', label: 'Surfaces', shortcut: 's', isOn: true, look: true,
     option: { key: 'opacity', label: 'Opacity', least: 0.1, most: 1, step: 0.05 } },
   { key: 'wireframe', label: 'Wireframe', shortcut: 'w', look: true },
-  { key: 'tetrahedra', label: 'Tetrahedra', shortcut: 't', look: true, Make: TetrahedraLayer, needsServer: true,
+  { key: 'tetrahedra', label: 'Tetrahedra', shortcut: 't', look: true, Make: TetrahedraLayer, needs: 'nodes',
     option: { key: 'explode', label: 'Apart', least: 0, most: 1, step: 0.01 } },
   { key: 'fixed', label: 'Fixed nodes', shortcut: 'x', isOn: true, Make: FixedLayer, swatch: ['#e5302f'] },
   { key: 'contacts', label: 'Contacts', shortcut: 'c', isOn: true, Make: ContactsLayer,
@@ -25,7 +25,7 @@ export const layerList = [
   { key: 'boxes', label: 'Boxes of bodies', shortcut: 'b', Make: BoxesLayer, swatch: ['#7f93a8'] },
   { key: 'region', label: 'Region of interest', shortcut: 'i', Make: RegionLayer, swatch: ['#e8a33d'],
     note: 'where boxes of two bodies overlap' },
-  { key: 'search', label: 'Search tree or grid', shortcut: 'd', Make: SearchLayer, needsServer: true, swatch: ['#56b4c9'],
+  { key: 'search', label: 'Search tree or grid', shortcut: 'd', Make: SearchLayer, needs: 'boxes', swatch: ['#56b4c9'],
     option: { key: 'depth', label: 'Depth', least: 0, most: 20, step: 1 } },
   { key: 'velocities', label: 'Velocities', shortcut: 'v', Make: VelocitiesLayer, swatch: ['#5aa9e6'],
     option: { key: 'velocitySeconds', label: 'Length', unit: 's', least: 0.005, most: 0.5, step: 0.005 } },

@@ -25,17 +25,19 @@ export function layersPanel(stage, { hasKeys = true } = {}) {
   layers.listeners.add(refresh);
   refresh();
   const nextScale = () => choose(offered[(offered.findIndex((one) => one.key === select.value) + 1) % offered.length].key);
-  /** Recordings do not have what only a server can tell. */
-  const setServed = (isServed) => {
-    const isHad = (one) => isServed || !one.needsServer;
+  let told = null;
+  const isHad = ({ needs }) => !needs || !told || told[needs];
+  /** @param {object|null} what what frames tell (Recording.tells); null: a server tells whatever is asked for */
+  const setTold = (what) => {
+    told = what;
     rows.forEach((row, i) => { row.element.hidden = !isHad(layerList[i]); });
     offered = scales.filter(isHad);
     select.replaceChildren(...offered.map((scale) => el('option', { value: scale.key }, scale.label)));
-    if (!isServed) for (const layer of layerList) if (layer.needsServer && layers.isOn[layer.key]) layers.toggle(layer.key, false);
+    for (const layer of layerList) if (!isHad(layer) && layers.isOn[layer.key]) layers.toggle(layer.key, false);
     choose(offered.includes(painter.scale) ? painter.scale.key : 'body');
   };
-  setServed(true);
-  return { element: panel, nextScale, setServed };
+  setTold(null);
+  return { element: panel, nextScale, setTold, isHad };
 }
 
 function layerRow(layer, layers, hasKeys) {

@@ -108,8 +108,8 @@ class Page {
       '+': () => this.stage.view.zoom(0.85), '=': () => this.stage.view.zoom(0.85), '-': () => this.stage.view.zoom(1 / 0.85),
     };
     for (const { key, shortcut } of tools) actions[shortcut] = () => this.toolbar.isLive && this.toolbar.choose(key);
-    for (const { key, shortcut, needsServer } of layerList)
-      actions[shortcut] = () => !(needsServer && this.clip) && this.stage.layers.toggle(key);
+    for (const layer of layerList)
+      actions[layer.shortcut] = () => this.layersPanel.isHad(layer) && this.stage.layers.toggle(layer.key);
     const isUsable = () => !this.live.hidden;
     listenToKeys(Object.fromEntries(Object.entries(actions).map(([key, run]) => [key, () => isUsable() && run()])));
   }
@@ -179,7 +179,7 @@ class Page {
     this.clip?.stop();
     this.clip = null;
     this.toolbar.setLive(mode === 'live');
-    this.layersPanel.setServed(mode !== 'recording');
+    this.layersPanel.setTold(mode === 'recording' ? {} : null);
     this.barPlace.replaceChildren(this.liveBar.element);
     if (mode === 'gallery' || mode === 'opening') {
       this.touch.forget();
@@ -200,6 +200,7 @@ class Page {
       if (this.status?.mode !== 'recording') return;
       this.#name(recording.hello ?? {});
       this.measure.takeHello(recording.hello ?? {});
+      this.layersPanel.setTold(recording.tells);
       this.clip = new Clip(recording, this.stage);
       this.clip.onTrouble = (error) => this.#trouble(error);
       this.clip.onFrame = (frame) => this.measure.add(frame);

@@ -27,7 +27,7 @@ export async function mount(element, letters) {
     setTheme();
     const clip = new Clip(recording, stage);
     const layers = layersPanel(stage, { hasKeys: false });
-    layers.setServed(false);
+    layers.setTold(recording.tells);
     const panel = el('div', { class: 'menu panel', hidden: true }, layers.element);
     const toggle = iconButton(icon('layers'), 'Layers', () => {
       panel.hidden = !panel.hidden;

@@ -29,6 +29,17 @@ export class Recording {
   get beginTime() { return this.frames[0].time; }
   get endTime() { return this.frames[this.count - 1].time; }
 
+  /** What frames have besides, as the first one has it. Nonsense has nothing; whoever shows it tells that. */
+  get tells() {
+    try {
+      const { nodes, strain, boxes } = this.frame(0);
+      return { nodes: nodes !== null, strain: strain !== null, boxes: boxes !== null };
+    } catch (error) {
+      if (error instanceof ProtocolError) return {};
+      throw error;
+    }
+  }
+
   /** The last frame that is not after the time. */
   indexAt(time) {
     let low = 0;

@@ -5,7 +5,7 @@ import { edgeLength, gapsOf } from './nearness.js';
 export const scales = [
   { key: 'body', label: 'Body' },
   { key: 'displacement', label: 'Displacement', unit: 'm', ramp: 'viridis', measure: displacements },
-  { key: 'strain', label: 'Strain energy', unit: 'J/m³', ramp: 'inferno', needsServer: true, measure: strains },
+  { key: 'strain', label: 'Strain energy', unit: 'J/m³', ramp: 'inferno', needs: 'strain', measure: strains },
   { key: 'nearness', label: 'Gap at contacts', unit: 'm', ramp: 'inferno', isReversed: true, measure: gaps },
 ];
 

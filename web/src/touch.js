@@ -169,7 +169,7 @@ export class Touch {
 
   #isNearFixed(event, body) {
     const nodes = this.stage.world.nodes(body);
-    return Array.from(body.fixed).some((node) => {
+    return !!nodes && Array.from(body.fixed).some((node) => {
       const at = this.stage.view.project(nodes.subarray(3 * node, 3 * node + 3));
       return Math.hypot(at.x - event.clientX, at.y - event.clientY) < pinPixels;
     });

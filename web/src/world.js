@@ -100,12 +100,18 @@ export class World {
     return there;
   }
 
-  /** Where the nodes are: as sent, or else at rest. */
+  /** Where the nodes are; null if that was not sent: where they were at rest says nothing. */
   nodes(body) {
-    const { nodes } = this.frame ?? {};
-    if (!nodes || nodes.length < this.nodeLayout.end) return body.nodes;
+    const has = (frame) => frame?.nodes?.length >= this.nodeLayout.end;
+    if (!has(this.frame)) return null;
+    const begin = this.nodeLayout.begins[body.index];
     body.placedNodes ??= new Float32Array(body.nodes.length);
-    fromGrid(this.frame, nodes, this.nodeLayout.begins[body.index], body.placedNodes);
+    fromGrid(this.frame, this.frame.nodes, begin, body.placedNodes);
+    if (this.#part > 0 && has(this.other)) {
+      body.nodesBetween ??= new Float32Array(body.nodes.length);
+      fromGrid(this.other, this.other.nodes, begin, body.nodesBetween);
+      goTowards(body.nodesBetween, this.#part, body.placedNodes);
+    }
     return body.placedNodes;
   }
 
@@ -149,7 +155,7 @@ export class World {
     if (this.#part > 0 && this.other) {
       body.between ??= new Float32Array(body.positions.length);
       fromGrid(this.other, this.other.points, begin, body.between);
-      for (let i = 0; i < body.between.length; ++i) body.positions[i] += this.#part * (body.between[i] - body.positions[i]);
+      goTowards(body.between, this.#part, body.positions);
     }
     body.isPlaced = true;
   }
@@ -180,7 +186,9 @@ class Body {
     this.position = [0, 0, 0];
     this.poseAt = 0;
     this.reference = null;
+    this.between = null;  // in the other frame
     this.placedNodes = null;
+    this.nodesBetween = null;
     this.strain = undefined;
   }
   // What was fixed or released is still the same body.
@@ -202,6 +210,10 @@ function fromGrid({ low, size }, shorts, begin, to) {
     to[i + 1] = ly + sy * shorts[begin + i + 1];
     to[i + 2] = lz + sz * shorts[begin + i + 2];
   }
+}
+
+function goTowards(there, part, points) {
+  for (let i = 0; i < points.length; ++i) points[i] += part * (there[i] - points[i]);
 }
 
 function turn(from, [x, y, z, w], [px, py, pz], to) {

@@ -38,16 +38,17 @@ export function topology(number = 1) {
     .done();
 }
 
-export function frame(step, { number = 1, time = step / 60 } = {}) {
-  return new Put().u8(3).pad().u32(number).u64(step).f64(time, 0, 0, 0, 1, 2, 4)
+/** `nodes`: whole numbers from 0 to 65535, three for each of the four; left out: frames do not tell. */
+export function frame(step, { number = 1, time = step / 60, nodes = null } = {}) {
+  const put = new Put().u8(3).pad().u32(number).u64(step).f64(time, 0, 0, 0, 1, 2, 4)
     .section(1, (put) => put.f32(0, 0, 0, 1, 0, 0, step))
     .section(2, (put) => put.u16(0, 0, 0, 65535, 0, 0, 0, 65535, 65535).pad())
     .section(99, (put) => put.u8(1, 2, 3))  // nobody knows it
     .section(3, (put) => put.u16(0, 0, 0, 65535, 65535, 65535).u8(0, 0, 127, 1))
     .section(4, (put) => put.f32(1.5))
-    .section(5, (put) => put.f32(2.5))
-    .section(8, (put) => put.f32(100).u16(0, 32768, 65535).pad())
-    .done();
+    .section(5, (put) => put.f32(2.5));
+  if (nodes) put.section(7, (inner) => inner.u16(...nodes).pad());
+  return put.section(8, (inner) => inner.f32(100).u16(0, 32768, 65535).pad()).done();
 }
 
 /** The messages as a file. */

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import test from 'node:test';
+import { Clip } from '../src/clip.js';
 import { ProtocolError } from '../src/protocol.js';
 import { Recording } from '../src/recording.js';
-import { World } from '../src/world.js';
+import { World, boxOf } from '../src/world.js';
 import { frame, hello, noise, recording, topology } from './buffers.mjs';
 
 const messages = () => [hello(), topology(), ...[0, 1, 2, 3].map((step) => frame(step))];
@@ -57,6 +58,42 @@ test('lengths of nothing, or of everything, end the film', () => {
   }
 });
 
+// The fixed node, number 2, goes up by one step of the grid's height, 4 m; at rest it is at [0, 1, 0].
+const nodesAt = (height) => [0, 0, 0, 65535, 0, 0, 0, 65535, height, 0, 0, 65535];
+const filmOfNodes = () => new Recording(recording([
+  hello(), topology(), frame(0, { nodes: nodesAt(0) }), frame(60, { nodes: nodesAt(65535) }), Uint8Array.of(255, 0, 0, 0),
+]));
+
+test('a fixed node that moves is where it is, also between two frames', () => {
+  const world = new World();
+  const stage = {
+    world, view: { tickers: new Set() }, takeHello: (one) => world.takeHello(one), takeTopology: (one) => world.takeTopology(one),
+    show: (...frames) => world.show(...frames),
+  };
+  const clip = new Clip(filmOfNodes(), stage);
+  const place = () => {
+    const gel = world.bodies.find((body) => body.name === 'gel');
+    return [...world.nodes(gel).subarray(3 * gel.fixed[0], 3 * gel.fixed[0] + 3)];
+  };
+  for (const [time, height] of [[0, 0], [0.25, 1], [0.5, 2], [1, 4], [0, 0]]) {
+    clip.seek(time);
+    assert.deepEqual(place(), [0, 2, height]);
+  }
+});
+
+test('what frames do not tell is not made up', () => {
+  const film = new Recording(recording(messages()));
+  assert.deepEqual(film.tells, { nodes: false, strain: true, boxes: false });
+  assert.equal(filmOfNodes().tells.nodes, true);
+  const world = new World();
+  world.takeTopology(film.topologyOf(0));
+  world.show(film.frame(0));
+  assert.equal(world.nodes(world.bodies[1]), null);
+  // Too few of them are none.
+  world.show(new Recording(recording([hello(), topology(), frame(0, { nodes: [1, 2, 3] })])).frame(0));
+  assert.equal(world.nodes(world.bodies[1]), null);
+});
+
 test('no recordings', () => {
   assert.throws(() => new Recording(new Uint8Array(0)), ProtocolError);
   assert.throws(() => new Recording(new Uint8Array(1000)), ProtocolError);
@@ -71,6 +108,7 @@ test('a recording that Palpate has written', { skip: path ? false : 'PALPATE_TES
   const film = new Recording(bytes);
   assert.equal(film.isWhole, true);
   assert.equal(film.hello.protocol, 1);
+  assert.deepEqual(film.tells, { nodes: true, strain: true, boxes: false });
   const world = new World();
   world.takeHello(film.hello);
   let topology = null;
@@ -84,9 +122,12 @@ test('a recording that Palpate has written', { skip: path ? false : 'PALPATE_TES
     assert.equal(now.contacts.count, Math.min(world.scalar('contacts'), 20000));
     // All points are in the frame's box; what is sent as a pose is rounded.
     const slack = 1e-5 * Math.hypot(...now.size);
+    const isInside = ({ low, high }) => [0, 1, 2].every((k) => low[k] >= now.low[k] - slack && high[k] <= now.low[k] + now.size[k] + slack);
     for (const body of world.bodies) {
-      const { low, high } = world.box(body);
-      for (let k = 0; k < 3; ++k) assert.ok(low[k] >= now.low[k] - slack && high[k] <= now.low[k] + now.size[k] + slack, body.name);
+      assert.ok(isInside(world.box(body)), body.name);
+      if (!body.isSoft) continue;
+      assert.ok(isInside(boxOf(world.nodes(body))), `the nodes of ${body.name}`);
+      assert.equal(world.strain(body).values.length, body.vertices);
     }
   }
   assert.ok(new Recording(bytes.slice(0, Math.floor(bytes.length / 2))).count < film.count);

@@ -17,6 +17,7 @@ export class FixedLayer {
     for (const body of this.world.bodies) {
       if (body.fixed.length === 0) continue;
       const nodes = this.world.nodes(body);
+      if (!nodes) continue;
       for (const node of body.fixed) places.push(nodes[3 * node], nodes[3 * node + 1], nodes[3 * node + 2]);
     }
     this.object.geometry.dispose();

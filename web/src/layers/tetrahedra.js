@@ -24,8 +24,12 @@ export class TetrahedraLayer {
       }
     for (const body of world.bodies) {
       if (body.tetrahedra.length === 0) continue;
-      if (!this.meshes.has(body.name)) this.#add(body);
-      this.#fill(body, this.meshes.get(body.name).mesh);
+      const nodes = world.nodes(body);
+      if (nodes && !this.meshes.has(body.name)) this.#add(body);
+      const mesh = this.meshes.get(body.name)?.mesh;
+      if (!mesh) continue;
+      mesh.visible = !!nodes;
+      if (nodes) this.#fill(body, mesh, nodes);
     }
   }
 
@@ -40,8 +44,7 @@ export class TetrahedraLayer {
     this.object.add(mesh);
   }
 
-  #fill(body, mesh) {
-    const nodes = this.world.nodes(body);
+  #fill(body, mesh, nodes) {
     const { low, high } = boxOf(nodes);
     const centre = low.map((x, k) => (x + high[k]) / 2);
     const apart = this.options.explode;
