@@ -31,6 +31,32 @@ test('a page finds back to a server that was started again', async () => {
   await second.stop();
 });
 
+test('a server that says nothing any more is told, and comes back by itself', async () => {
+  const server = await serve(smallScene, '--port', '0', '--paused');
+  const { page, close } = await openPage(browser, server.address, { line: true });
+  await untilShown(page);
+  const lost = page.getByText('Connection lost');
+  // It pauses, and has nothing to say: asked whether it is there, it answers. Twice, as that must not be by chance.
+  for (let i = 0; i < 2; i += 1) {
+    await until(page, () => window.palpate.silence >= 2);
+    await until(page, () => window.palpate.silence < 2);
+    assert.ok(await lost.isHidden());
+  }
+  // Stopped, it keeps its sockets open, like one behind a cable that was pulled.
+  server.signal('SIGSTOP');
+  await lost.waitFor({ timeout: 60_000 });
+  await shoot(page, 'silent');
+  server.signal('SIGCONT');
+  await lost.waitFor({ state: 'hidden', timeout: 60_000 });
+  assert.ok((await send(page, { do: 'step', steps: 2 })).ok);
+  await until(page, () => window.palpate.frame?.step === 2);
+  await until(page, () => window.palpate.silence >= 2);
+  await until(page, () => window.palpate.silence < 2);
+  assert.ok(await lost.isHidden(), 'and it stays');
+  await close();
+  await server.stop();
+});
+
 test('a simulation that fails is told, and goes on when what was wrong is put right', async () => {
   // Relaxation by far too much, and without the safeguard: sweeps blow up.
   const broken = join(folder, 'broken.toml');

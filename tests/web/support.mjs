@@ -71,7 +71,7 @@ export async function serve(...args) {
     child.kill(signal);
     return ended;
   };
-  return { address, url: new URL(address), port: new URL(address).port, stop, said: () => err };
+  return { address, url: new URL(address), port: new URL(address).port, stop, signal: (name) => child.kill(name), said: () => err };
 }
 
 /** A browser for a test file; WebGL is drawn by the processor. */
@@ -85,7 +85,7 @@ export function launch() {
 // What browsers say of themselves, not of us.
 const notOurs = [/readPixels/, /GPU stall/, /swiftshader/i, /Automatic fallback to software WebGL/];
 // What a browser says when a server is not there, or refuses: tests that want that ask for it.
-const ofTheLine = [/ERR_CONNECTION_(REFUSED|RESET|CLOSED|ABORTED)/, /ERR_EMPTY_RESPONSE/, /WebSocket connection to/, /status of 403/];
+const ofTheLine = [/ERR_CONNECTION_(REFUSED|RESET|CLOSED|ABORTED)/, /ERR_EMPTY_RESPONSE/, /WebSocket connection to/, /status of (403|426)/];
 
 /** A page, and what it complains about. */
 export async function openPage(browser, address, { line = false, ...options } = {}) {

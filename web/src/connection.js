@@ -1,9 +1,18 @@
 // The line to the server: messages come in, commands go out and are answered. A line that is lost is built up again.
+//
+// Not every line that is lost is closed: a server may be stopped, a cable pulled, a machine asleep. After some silence
+// the server is asked how it stands, and a line without an answer is given up. A server that is in a long step does not
+// answer either; but it still sends files, and then the line is left alone for longer.
 import { Kind, ProtocolError, readMessage } from './protocol.js';
 
 const firstPause = 500;  // [ms] between attempts
 const longestPause = 5000;
 const patience = 3000;  // [ms] for an answer
+// Silence is counted in ticks, not in time: a page that was busy itself, or asleep, has many messages to read first.
+const tick = 1000;  // [ms]
+const quiet = 3;  // ticks without any message until it is asked
+const mostSilence = 6;
+const mostBusy = 30;  // where the server still sends files
 
 export class Connection {
   /**
@@ -18,6 +27,9 @@ export class Connection {
     this.nextId = 1;
     this.pause = firstPause;
     this.socket = null;
+    this.silence = 0;  // ticks since the last message, or since an attempt began
+    this.isBusy = false;  // it is silent and sends files
+    setInterval(() => this.#tick(), tick);
     addEventListener('online', () => this.#tryNow());
     this.#open();
   }
@@ -44,11 +56,13 @@ export class Connection {
   #open() {
     clearTimeout(this.timer);
     this.timer = null;
+    this.#heard();
     const url = this.address('/stream');
     url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
     const socket = new WebSocket(url);
     socket.binaryType = 'arraybuffer';
     socket.onopen = () => {
+      this.#heard();
       this.pause = firstPause;
       this.handlers.state('open');
     };
@@ -57,7 +71,38 @@ export class Connection {
     this.socket = socket;
   }
 
+  #heard() {
+    this.silence = 0;
+    this.isBusy = false;
+  }
+
+  #tick() {
+    if (!this.socket) return;  // between two attempts
+    ++this.silence;
+    if (this.silence >= (this.isBusy ? mostBusy : mostSilence)) this.#giveUp();
+    else if (!this.isOpen) return;
+    else if (this.silence === quiet) this.send({ do: 'state' }).catch(() => {});
+    else if (this.silence === quiet + 1) this.#askForAFile();
+  }
+
+  async #askForAFile() {
+    const { socket } = this;
+    try {
+      await fetch('/icon.svg', { method: 'HEAD', cache: 'no-store', signal: AbortSignal.timeout(patience) });
+      if (socket === this.socket && this.silence > quiet) this.isBusy = true;
+    } catch { /* it is silent there, too */ }
+  }
+
+  // The socket would wait for long until it closes: whoever is at the other end does not answer.
+  #giveUp() {
+    const { socket } = this;
+    for (const event of ['onopen', 'onmessage', 'onclose']) socket[event] = null;
+    socket.close();
+    this.#lost();
+  }
+
   #take(data) {
+    this.#heard();
     if (!(data instanceof ArrayBuffer)) return;
     try {
       const { kind, value } = readMessage(data);
@@ -76,6 +121,7 @@ export class Connection {
   }
 
   async #lost() {
+    this.socket = null;
     for (const { reject } of this.waiting.values()) reject(new Error('The connection was lost.'));
     this.waiting.clear();
     this.handlers.state('lost');
