@@ -17,6 +17,7 @@ export class Chart {
     this.element = el('figure', {}, el('figcaption', {}, options.title), this.host);
     this.plot = null;
     this.columns = [];
+    this.drawnMarks = [];  // as they are told
   }
 
   /** @param {number[]} steps @param {Array<Array<number|null>>} columns one for each name */
@@ -78,26 +79,35 @@ export class Chart {
     return [bottom, mark && mark < 3 * top ? 1.1 * mark : Math.max(top, bottom + 1e-12)];
   }
 
+  // A mark that has no room, since it would press what there is to the ground, is told at the edge: it is up there.
   #drawMarks(plot) {
     const { ctx, bbox } = plot;
-    let last = -Infinity;  // where the mark above has its label
-    for (const { at, label } of this.options.marks ?? []) {
-      const y = plot.valToPos(at, 'y', true);
-      if (y < bbox.top || y > bbox.top + bbox.height) continue;
-      ctx.save();
-      ctx.strokeStyle = ctx.fillStyle = getComputedStyle(this.host).getPropertyValue('--text');
-      ctx.setLineDash([5 * devicePixelRatio, 4 * devicePixelRatio]);
-      ctx.lineWidth = devicePixelRatio;
+    const marks = (this.options.marks ?? []).map((mark) => ({ ...mark, y: plot.valToPos(mark.at, 'y', true) }));
+    const above = marks.filter(({ y }) => y < bbox.top).map(({ label }) => `${label} ↑`);
+    const inside = marks.filter(({ y }) => y >= bbox.top && y <= bbox.top + bbox.height);
+    this.drawnMarks = [...above, ...inside.map(({ label }) => label)];
+    ctx.save();
+    ctx.strokeStyle = ctx.fillStyle = getComputedStyle(this.host).getPropertyValue('--text');
+    ctx.setLineDash([5 * devicePixelRatio, 4 * devicePixelRatio]);
+    ctx.lineWidth = devicePixelRatio;
+    ctx.font = `${10 * devicePixelRatio}px system-ui, sans-serif`;
+    ctx.textAlign = 'right';
+    const right = bbox.left + bbox.width - 4;
+    let last = -Infinity;  // where the text above stands
+    if (above.length > 0) {
+      last = bbox.top + 10 * devicePixelRatio;
+      ctx.fillText(above.join('   '), right, last);
+    }
+    for (const { label, y } of inside) {
       ctx.beginPath();
       ctx.moveTo(bbox.left, y);
       ctx.lineTo(bbox.left + bbox.width, y);
       ctx.stroke();
-      ctx.font = `${10 * devicePixelRatio}px system-ui, sans-serif`;
-      ctx.textAlign = 'right';
-      if (y - last > 12 * devicePixelRatio) ctx.fillText(label, bbox.left + bbox.width - 4, y - 3 * devicePixelRatio);
-      last = y;
-      ctx.restore();
+      const text = y - 3 * devicePixelRatio;
+      if (text - last > 12 * devicePixelRatio) ctx.fillText(label, right, text);
+      last = text;
     }
+    ctx.restore();
   }
 }
 

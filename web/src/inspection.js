@@ -21,6 +21,11 @@ export function makeInspection(page) {
     get charts() {
       return Object.fromEntries(page.measure.charts.map(({ chart }) => [chart.options.title, chart.columns[0]?.length ?? 0]));
     },
+    /** Of each chart the lines of its budget, with an arrow where they are beyond its edge. */
+    get marks() {
+      return Object.fromEntries(page.measure.charts.map(({ chart }) => [chart.options.title, [...chart.drawnMarks]]));
+    },
+    get silence() { return page.connection.silence; },
     errors: page.errors,
     positionsOf: (name) => {
       const body = bodyNamed(name);
