@@ -2,6 +2,7 @@
 import { el, iconButton } from './dom.js';
 import { short } from './format.js';
 import { icon } from './icons.js';
+import { rangeText } from './range_text.js';
 import { scaleOf, sliderEnd } from './slider_scale.js';
 
 const patience = 150;  // [ms] a slider must rest for
@@ -16,12 +17,15 @@ export class Field {
     this.inputs = { number: numberInputs, whole: numberInputs, choice: choiceInput, flag: flagInput }[parameter.type]?.(this) ?? plainInput(this);
     const id = `parameter-${parameter.key}`;
     this.inputs.main.id = id;
-    this.element = el('div', { class: 'field', title: parameter.doc },
+    // Whoever points at it sees it as a title; whoever comes by keys sees it, or hears it, with the focus.
+    const about = [parameter.doc, rangeText(parameter)].filter(Boolean).join(' ');
+    for (const input of [this.inputs.main, this.inputs.slider]) if (about) input?.setAttribute('aria-describedby', `${id}-about`);
+    this.element = el('div', { class: 'field', title: about },
       el('div', { class: 'row' },
         el('span', { class: 'dot', 'aria-hidden': 'true' }),
         el('label', { class: 'grow', for: id }, parameter.name, parameter.unit ? el('span', { class: 'quiet' }, ` ${parameter.unit}`) : null),
         this.undo, this.inputs.main),
-      this.inputs.slider ?? null, this.error);
+      this.inputs.slider ?? null, el('p', { class: 'about', id: `${id}-about` }, about), this.error);
     this.show(parameter);
   }
 

@@ -9,7 +9,9 @@ export class Toolbar {
   constructor(touch, actions) {
     this.touch = touch;
     this.buttons = new Map(tools.map((tool) => [tool.key, toolButton(tool, () => this.choose(tool.key))]));
-    this.tools = el('div', { class: 'group', role: 'radiogroup', 'aria-label': 'Tools' }, ...this.buttons.values());
+    this.tools = el('div', {
+      class: 'group', role: 'radiogroup', 'aria-label': 'Tools', onkeydown: (event) => this.#arrow(event),
+    }, ...this.buttons.values());
     this.element = el('div', { class: 'toolbar panel' }, this.tools,
       el('div', { class: 'group', role: 'group', 'aria-label': 'View' },
         ...actions.map(({ image, name, key, run }) => iconButton(icon(image), name, run, { key }))));
@@ -20,8 +22,21 @@ export class Toolbar {
   choose(key) {
     this.touch.releaseAll();
     this.touch.tool = key;
-    for (const [name, button] of this.buttons) button.setAttribute('aria-checked', name === key);
+    for (const [name, button] of this.buttons) {
+      button.setAttribute('aria-checked', name === key);
+      button.tabIndex = name === key ? 0 : -1;  // arrows go from tool to tool, the tab key past all of them
+    }
     this.#showOption(tools.find((tool) => tool.key === key));
+  }
+
+  #arrow(event) {
+    const by = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
+    if (!by) return;
+    event.preventDefault();
+    const at = tools.findIndex((tool) => tool.key === this.touch.tool);
+    const { key } = tools[(at + by + tools.length) % tools.length];
+    this.choose(key);
+    this.buttons.get(key).focus();
   }
 
   /** Touching is for worlds that run. */
