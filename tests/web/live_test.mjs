@@ -1,6 +1,6 @@
 // The page of a running world: watched, touched, tuned and measured.
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { folder, launch, look, openPage, run, send, serve, shoot, smallScene, stopAll, until, untilShown } from './support.mjs';
@@ -34,6 +34,37 @@ const pause = async () => {
   await until(page, (wanted) => window.palpate.frame?.step === wanted, now);
   return now;
 };
+
+// The world after its first step, and nothing held: as every run of it has it.
+const restart = async () => {
+  await pause();
+  await send(page, { do: 'reset' });
+  await until(page, () => window.palpate.frame?.step === 0);
+  await send(page, { do: 'step' });
+  await until(page, () => window.palpate.frame?.step === 1);
+};
+const stepOn = async (steps) => {
+  const { step: now } = await send(page, { do: 'state' });
+  await send(page, { do: 'step', steps });
+  await until(page, (wanted) => window.palpate.frame?.step === wanted, now + steps);
+};
+// The view looks at everything, and has been drawn so.
+const lookAtAll = async () => {
+  await page.keyboard.press('f');
+  await look(page, () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+};
+const middleOf = (name) => look(page, (body) => {
+  const count = window.palpate.positionsOf(body).length / 3;
+  const all = Array.from({ length: count }, (_, i) => window.palpate.screenPointOf(body, i));
+  return { x: all.reduce((sum, at) => sum + at.x / count, 0), y: all.reduce((sum, at) => sum + at.y / count, 0) };
+}, name);
+const meanOf = (name) => look(page, (body) => {
+  const points = window.palpate.positionsOf(body);
+  const sum = [0, 0, 0];
+  points.forEach((value, i) => { sum[i % 3] += (3 * value) / points.length; });
+  return sum;
+}, name);
+const choose = (tool) => page.getByRole('radio', { name: tool }).click();
 
 test('frames advance, a pause freezes them, and a step is one step', async () => {
   const first = await step();
@@ -96,9 +127,15 @@ test('a point that is dragged follows, and is let go', async () => {
     for (let i = 2; i < points.length; i += 3) sum += points[i];
     return (3 * sum) / points.length > low + 0.03;
   }, before);
+  // The force stands beside the cursor, in newtons.
+  await until(page, () => {
+    const label = document.querySelector('.overlay .force')?.textContent ?? '';
+    return /^[\d.e-]+ N$/.test(label) && parseFloat(label) > 0;
+  });
   await shoot(page, 'dragged');
   await page.mouse.up();
   await until(page, () => window.palpate.frame?.hands === 0);
+  await until(page, () => document.querySelectorAll('.overlay .force').length === 0);
   await until(page, (low) => {
     const points = window.palpate.positionsOf('block');
     let sum = 0;
@@ -260,6 +297,10 @@ test('charts fill and tell the stages', async () => {
   await page.getByRole('tab', { name: 'Measure' }).click();
   await until(page, () => Object.values(window.palpate.charts).length >= 3 && Object.values(window.palpate.charts).every((count) => count > 20));
   await page.waitForTimeout(500);
+  // Where the budget is can always be seen: as a line, or as what is beyond the edge.
+  await until(page, () => (window.palpate.marks['A step [ms]'] ?? []).length === 2);
+  const marks = await look(page, () => window.palpate.marks['A step [ms]']);
+  assert.deepEqual(marks.map((mark) => mark.replace(' ↑', '')), ['16.7 ms', '1 ms']);
   await shoot(page, 'chart');
 });
 
@@ -268,5 +309,239 @@ test('bad commands are answered', async () => {
     const answer = await send(page, bad);
     assert.equal(answer.ok, false);
     assert.ok(answer.error.length > 10);
+  }
+});
+
+test('a poke pushes what it hits', async () => {
+  await restart();
+  await choose('Poke');
+  await page.getByRole('slider', { name: /^Push/ }).evaluate((input) => {
+    input.value = Math.log10(5);  // [N s]
+    input.dispatchEvent(new Event('input'));
+  });
+  await lookAtAll();
+  const before = await meanOf('stone');
+  const at = await middleOf('stone');
+  await page.mouse.click(at.x, at.y);
+  await stepOn(10);
+  const after = await meanOf('stone');
+  assert.ok(after[1] > before[1] + 0.01, `away from the eye, from ${before[1]} to ${after[1]}`);
+  await choose('Grab');
+});
+
+test('a pin holds what is clicked, until it is clicked again', async () => {
+  await restart();
+  await lookAtAll();
+  await choose('Pin');
+  const click = ({ x, y }) => page.mouse.click(x, y);
+  const fixed = (count) => until(page, (wanted) => {
+    const { bodies, drawn, fixedOf } = window.palpate;
+    return bodies.find((body) => body.name === 'block').fixed === wanted && drawn.fixed === wanted && (wanted === 0 || fixedOf('block'));
+  }, count);
+  await click(await middleOf('block'));
+  await fixed(1);
+  // Again, a little towards the middle, where there is something of the body to hit.
+  const pin = await look(page, () => window.palpate.screenPoint(window.palpate.fixedOf('block')[0]));
+  const middle = await middleOf('block');
+  const part = Math.min(1, 6 / (Math.hypot(middle.x - pin.x, middle.y - pin.y) || 1));
+  await click({ x: pin.x + part * (middle.x - pin.x), y: pin.y + part * (middle.y - pin.y) });
+  await fixed(0);
+  // A rigid body turns about its pin.
+  await click(await middleOf('stone'));
+  await until(page, () => window.palpate.status.pins.length === 1 && window.palpate.drawn.fixed === 1);
+  await click(await middleOf('stone'));
+  await until(page, () => window.palpate.status.pins.length === 0 && window.palpate.drawn.fixed === 0);
+  // What is held stays where it is, whatever pulls at the rest.
+  await click(await middleOf('block'));
+  await fixed(1);
+  const [held] = await look(page, () => window.palpate.fixedOf('block'));
+  const before = await meanOf('block');
+  assert.ok((await send(page, { do: 'grab', hand: 5, body: 'block', vertices: [0, 1, 2], weights: [1, 0, 0] })).ok);
+  await send(page, { do: 'move', hand: 5, to: [0, 0, 0.6] });
+  await stepOn(20);
+  await until(page, () => window.palpate.fixedOf('block')?.length === 1);
+  const [still] = await look(page, () => window.palpate.fixedOf('block'));
+  const distance = (a, b) => Math.hypot(...a.map((x, k) => x - b[k]));
+  assert.ok(distance(held, still) < 1e-3, `the node went from ${held} to ${still}`);
+  assert.ok(distance(before, await meanOf('block')) > 0.01);
+  await send(page, { do: 'release', hand: 5 });
+  await choose('Grab');
+});
+
+test('a probe follows the cursor, and goes when it is let go', async () => {
+  await restart();
+  await lookAtAll();
+  await choose('Probe');
+  const at = await middleOf('block');
+  await page.mouse.move(at.x, at.y);
+  await page.mouse.down();
+  await until(page, () => window.palpate.bodies.some((body) => body.name === 'probe') && window.palpate.positionsOf('probe').length > 0);
+  const before = await meanOf('probe');
+  await send(page, { do: 'play' });
+  for (let i = 1; i <= 10; i += 1) await page.mouse.move(at.x, at.y - 12 * i);
+  await until(page, (low) => {
+    const points = window.palpate.positionsOf('probe') ?? [];
+    let sum = 0;
+    for (let i = 2; i < points.length; i += 3) sum += points[i];
+    return points.length > 0 && (3 * sum) / points.length > low + 0.02;
+  }, before[2]);
+  await page.mouse.up();
+  await until(page, () => !window.palpate.bodies.some((body) => body.name === 'probe'));
+  await choose('Grab');
+});
+
+test('each layer draws something when it is on, and nothing when it is off', async () => {
+  await restart();
+  assert.ok((await send(page, { do: 'pin', body: 'block', vertices: [0, 1, 2], weights: [1, 0, 0] })).ok);
+  assert.ok((await send(page, { do: 'grab', hand: 6, body: 'block', vertices: [3, 4, 5], weights: [1, 0, 0] })).ok);
+  await send(page, { do: 'move', hand: 6, to: [0.3, 0, 0.8] });
+  await stepOn(3);
+  await page.getByRole('tab', { name: 'Layers' }).click();
+  const labels = {
+    surfaces: 'Surfaces', wireframe: 'Wireframe', tetrahedra: 'Tetrahedra', fixed: 'Fixed nodes', contacts: 'Contacts',
+    boxes: 'Boxes of bodies', region: 'Region of interest', search: 'Search tree or grid', velocities: 'Velocities',
+  };
+  const before = await look(page, () => window.palpate.layers);
+  assert.deepEqual(Object.keys(before).filter((key) => key !== 'hands').sort(), Object.keys(labels).sort(), 'these are all');
+  for (const [key, label] of Object.entries(labels)) {
+    const box = page.getByRole('switch', { name: new RegExp(`^${label}`) });
+    await box.setChecked(false);
+    await until(page, (one) => window.palpate.drawn[one] === 0, key);
+    await box.setChecked(true);
+    await until(page, (one) => window.palpate.drawn[one] > 0, key);
+  }
+  const { drawn, contacts } = await look(page, () => ({ drawn: window.palpate.drawn, contacts: window.palpate.frame.contacts }));
+  assert.equal(drawn.contacts, 2 * contacts, 'a segment and a normal of each');
+  assert.equal(drawn.fixed, 1);
+  assert.equal(drawn.boxes, 3, 'one of each body');
+  await shoot(page, 'layers');
+  for (const [key, label] of Object.entries(labels))
+    await page.getByRole('switch', { name: new RegExp(`^${label}`) }).setChecked(before[key]);
+  await send(page, { do: 'reset' });
+});
+
+test('keys do what the help says', async () => {
+  await pause();
+  const press = async (key) => {
+    await look(page, () => document.activeElement.blur());
+    await page.keyboard.press(key);
+  };
+  await press('?');
+  const help = page.getByRole('dialog', { name: 'Keys and mouse' });
+  await help.getByText('play or pause').waitFor();
+  await shoot(page, 'help');
+  await page.keyboard.press('Escape');
+  await help.waitFor({ state: 'hidden' });
+  await press('Space');
+  await until(page, () => window.palpate.status.playing);
+  await press('Space');
+  await until(page, () => !window.palpate.status.playing);
+  const { step: now } = await send(page, { do: 'state' });
+  await press('.');
+  await until(page, (wanted) => window.palpate.frame?.step === wanted, now + 1);
+  await press('r');
+  await until(page, () => window.palpate.frame?.step === 0);
+  const theme = () => look(page, () => document.documentElement.dataset.theme);
+  assert.equal(await theme(), 'dark');
+  await press('l');
+  assert.equal(await theme(), 'light');
+  await press('l');
+  assert.equal(await theme(), 'dark');
+  await press('m');
+  await page.locator('.sidebar').waitFor({ state: 'hidden' });
+  await press('m');
+  await page.locator('.sidebar').waitFor({ state: 'visible' });
+  const scale = () => look(page, () => document.querySelector('select[aria-label="Colour by"]').value);
+  const first = await scale();
+  const seen = [];
+  for (let i = 0; i < 4; i += 1) {
+    await press('k');
+    seen.push(await scale());
+  }
+  assert.equal(new Set(seen).size, 4);
+  assert.equal(seen[3], first);
+  await press('2');
+  assert.equal(await page.getByRole('radio', { name: 'Poke' }).getAttribute('aria-checked'), 'true');
+  await press('1');
+  // A group of radio buttons is one stop of the tab key; arrows go from one to the next.
+  const grab = page.getByRole('radio', { name: 'Grab' });
+  await grab.focus();
+  for (const [key, name] of [['ArrowDown', 'Poke'], ['ArrowUp', 'Grab'], ['ArrowUp', 'Probe'], ['ArrowDown', 'Grab']]) {
+    await page.keyboard.press(key);
+    const focused = await look(page, () => ['aria-label', 'aria-checked'].map((one) => document.activeElement.getAttribute(one)));
+    assert.deepEqual(focused, [name, 'true']);
+  }
+  assert.equal(await look(page, () => document.querySelectorAll('[role="radio"][tabindex="0"]').length), 1);
+});
+
+test('a picture is saved as PNG, twice as fine as the window', async () => {
+  const button = page.getByRole('button', { name: 'Save a picture' });
+  const [saved] = await Promise.all([page.waitForEvent('download', { timeout: 60_000 }), button.click()]);
+  assert.match(saved.suggestedFilename(), /\.png$/);
+  const file = join(folder, 'picture.png');
+  await saved.saveAs(file);
+  const bytes = readFileSync(file);
+  assert.deepEqual([...bytes.subarray(0, 8)], [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+  assert.deepEqual([bytes.readUInt32BE(16), bytes.readUInt32BE(20)], [2560, 1440]);
+});
+
+test('every control has a name, and every parameter is described', async () => {
+  const line = await page.context().newCDPSession(page);
+  const roles = new Set(['button', 'checkbox', 'combobox', 'link', 'listbox', 'radio', 'slider', 'spinbutton', 'switch', 'tab', 'textbox']);
+  const controls = async () => {
+    const { nodes } = await line.send('Accessibility.getFullAXTree');
+    return nodes.filter((node) => !node.ignored && roles.has(node.role?.value));
+  };
+  for (const [tab, least] of [['Layers', 20], ['Tune', 30], ['Measure', 12]]) {
+    await page.getByRole('tab', { name: tab }).click();
+    await look(page, () => document.querySelectorAll('.tune details').forEach((group) => { group.open = true; }));
+    const found = await controls();
+    assert.ok(found.length >= least, `${found.length} controls of ${tab}`);
+    assert.deepEqual(found.filter((node) => !node.name?.value?.trim()).map((node) => node.role.value), [], tab);
+  }
+  await page.getByRole('tab', { name: 'Tune' }).click();
+  const bare = await look(page, () => {
+    const about = (input) => document.getElementById(input.getAttribute('aria-describedby'))?.textContent ?? '';
+    return [...document.querySelectorAll('.field :is(input, select)')].filter((input) => about(input).length <= 10).map((input) => input.id);
+  });
+  assert.deepEqual(bare, []);
+  await page.locator('[id="parameter-contact.distance"]').focus();
+  const about = page.locator('[id="parameter-contact.distance-about"]');
+  await about.waitFor({ state: 'visible' });
+  assert.match(await about.textContent(), /above 0 m/);
+  await page.getByRole('tab', { name: 'Layers' }).click();
+});
+
+test('nothing lies over anything else, on a tablet and on a desk, in the light', async () => {
+  for (const viewport of [{ width: 820, height: 1180 }, { width: 1280, height: 720 }]) {
+    const other = await openPage(browser, server.address, { viewport, colorScheme: 'light' });
+    await untilShown(other.page);
+    assert.equal(await look(other.page, () => document.documentElement.dataset.theme), 'light');
+    const opener = other.page.getByRole('button', { name: 'Open the panel' });
+    const check = async () => {
+      const names = ['.toolbar', '.play-bar', '.sidebar', '.tool-option', '.heading h1', '.opener'];
+      const boxes = await look(other.page, (all) => all.flatMap((name) => {
+        const element = document.querySelector(name);
+        if (!element || element.offsetWidth === 0) return [];
+        const { left, right, top, bottom } = element.getBoundingClientRect();
+        return [{ name, left, right, top, bottom }];
+      }), names);
+      assert.ok(['.toolbar', '.play-bar'].every((name) => boxes.some((box) => box.name === name)));
+      for (const a of boxes) {
+        const isInside = a.left >= 0 && a.top >= 0 && a.right <= viewport.width + 0.5 && a.bottom <= viewport.height + 0.5;
+        assert.ok(isInside, `${a.name} is within ${viewport.width} × ${viewport.height}: ${JSON.stringify(a)}`);
+        for (const b of boxes) {
+          const overlap = a !== b && a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+          assert.ok(!overlap, `${a.name} lies over ${b.name} at ${viewport.width} × ${viewport.height}`);
+        }
+      }
+      return boxes.map((box) => box.name);
+    };
+    await other.page.getByRole('radio', { name: 'Poke' }).click();  // which has a slider of its own
+    await check();
+    if (await opener.isVisible()) await opener.click();
+    assert.ok((await check()).includes('.sidebar'));
+    await shoot(other.page, `light-${viewport.width}`);
+    await other.close();
   }
 });

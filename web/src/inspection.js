@@ -1,5 +1,15 @@
 // What tests, and the curious in a browser's console, may look at: window.palpate.
 
+// How many triangle corners, line ends, points or copies of a line's shape there are to draw, from the geometry itself.
+function elementsOf(object) {
+  if (!object.visible) return 0;
+  const inside = object.children.reduce((sum, child) => sum + elementsOf(child), 0);
+  const { geometry } = object;
+  if (!geometry) return inside;
+  if (geometry.isInstancedBufferGeometry) return inside + (Number.isFinite(geometry.instanceCount) ? geometry.instanceCount : 0);
+  return inside + (geometry.index?.count ?? geometry.attributes.position?.count ?? 0);
+}
+
 /** @param {object} page with status, hello, parameters, stage, connection, measure, errors */
 export function makeInspection(page) {
   const { world, view, layers } = page.stage;
@@ -16,6 +26,12 @@ export function makeInspection(page) {
       return { step: frame.step, time: frame.time, contacts: frame.contacts.count, hands: frame.hands.length / 9, scalars, stages };
     },
     get drawnContacts() { return layers.isOn.contacts ? layers.drawer('contacts').drawn : 0; },
+    /** By layers, what their geometry holds that is visible. */
+    get drawn() {
+      const sum = (part) => page.stage.bodies.shapes.reduce((all, shape) => all + (shape[part] ? elementsOf(shape[part]) : 0), 0);
+      const drawers = [...layers.drawers].map(([key, { group }]) => [key, elementsOf(group)]);
+      return { surfaces: sum('mesh'), wireframe: sum('wires'), ...Object.fromEntries(drawers) };
+    },
     get bodies() { return world.bodies.map(({ name, kind, vertices, fixed }) => ({ name, kind, vertices, fixed: fixed.length })); },
     get layers() { return { ...layers.isOn }; },
     get charts() {
@@ -31,6 +47,13 @@ export function makeInspection(page) {
       const body = bodyNamed(name);
       return body ? world.positions(body).slice() : null;
     },
+    /** Where the fixed nodes of a soft body are: [x, y, z] of each; null if that was not sent. */
+    fixedOf: (name) => {
+      const body = bodyNamed(name);
+      const nodes = body && world.nodes(body);
+      return nodes ? Array.from(body.fixed, (node) => [...nodes.subarray(3 * node, 3 * node + 3)]) : null;
+    },
+    screenPoint: (point) => view.project(point),
     screenPointOf: (name, vertex) => {
       const body = bodyNamed(name);
       return body ? view.project(world.positions(body).subarray(3 * vertex, 3 * vertex + 3)) : null;
