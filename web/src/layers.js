@@ -74,7 +74,7 @@ export class Layers {
   wants() {
     const hasFixed = this.context.world.bodies.some((body) => body.fixed.length > 0);
     return {
-      nodes: this.isOn.tetrahedra || (this.isOn.fixed && hasFixed),
+      nodes: this.isOn.tetrahedra || hasFixed,  // also when they are not drawn: they are clicked to let go
       strain: this.context.painter.scale.key === 'strain',
       boxes: this.isOn.search ? this.options.depth : null,
     };
