@@ -140,6 +140,28 @@ struct FrameMessage {
   }
 };
 
+// What steps took that a frame tells of.
+struct StepsMessage {
+  std::uint32_t left_out = 0;
+  std::vector<StepCost> list;
+};
+
+inline StepsMessage read_steps(const FrameMessage& frame) {
+  StepsMessage message;
+  const auto at = frame.sections.find(10);
+  if (at == frame.sections.end()) return message;
+  MessageReader from(at->second);
+  message.left_out = from.number<std::uint32_t>();
+  message.list.resize(from.number<std::uint32_t>());
+  for (StepCost& one : message.list) {
+    one.step = frame.step - from.number<std::uint32_t>();
+    for (float& stage : one.stages) stage = from.number<float>();
+    one.whole = from.number<float>();
+  }
+  if (from.left() != 0) throw std::runtime_error("the section of steps is too long");
+  return message;
+}
+
 inline FrameMessage read_frame(std::span<const std::byte> bytes) {
   MessageReader from(bytes);
   if (from.number<std::uint8_t>() != 3) throw std::runtime_error("no frame");

@@ -109,6 +109,39 @@ TEST(WorldStream, AFrameHasEverythingWhereItIs) {
   EXPECT_NEAR(values[8], world->energies().kinetic, 1e-6 * (1 + world->energies().kinetic));
 }
 
+TEST(WorldStream, AFrameTellsWhatTheStepsBeforeItTook) {
+  const auto world = build_world(stream_scene());
+  WorldStream stream;
+  StepReport report;
+  std::vector<StepCost> since;
+  for (int i = 0; i < 5; ++i) {
+    report = world->step(frame_time);
+    since.push_back(cost_of(*world, report));
+  }
+  stream.update(*world);
+  const auto first = stream.frame(*world, report);
+  const std::vector<std::byte> silent(first.begin(), first.end());
+  EXPECT_FALSE(read_frame(silent).sections.contains(10)) << "when none are told";
+  const auto second = stream.frame(*world, report, std::span(since).subspan(1), 7);
+  const std::vector<std::byte> telling(second.begin(), second.end());
+  EXPECT_TRUE(std::equal(silent.begin(), silent.end(), telling.begin())) << "all else is the same";
+  const FrameMessage frame = read_frame(telling);
+  const StepsMessage steps = read_steps(frame);
+  EXPECT_EQ(steps.left_out, 7u);
+  ASSERT_EQ(steps.list.size(), 4u);
+  for (std::size_t i = 0; i < 4; ++i) {
+    const StepCost &told = steps.list[i], &was = since[i + 1];
+    EXPECT_EQ(told.step, i + 2);
+    EXPECT_EQ(told.stages, was.stages);
+    EXPECT_EQ(told.whole, was.whole);
+    EXPECT_GT(told.whole, 0);
+  }
+  // The last of them is the frame's own.
+  MessageReader stages(frame.sections.at(4)), scalars(frame.sections.at(5));
+  for (const float stage : steps.list.back().stages) EXPECT_EQ(stage, stages.number<float>());
+  EXPECT_EQ(steps.list.back().whole, scalars.number<float>());
+}
+
 TEST(WorldStream, ContactsGoFromFeatureToFeature) {
   const auto world = build_world(stream_scene());
   WorldStream stream;

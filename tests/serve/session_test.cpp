@@ -6,6 +6,7 @@
 #include <fstream>
 #include <future>
 #include <memory>
+#include <mutex>
 #include <thread>
 
 #include <fmt/format.h>
@@ -247,6 +248,105 @@ TEST_F(Played, FramesHaveWhatSomebodyWants) {
   frame = frame_of(3);
   EXPECT_FALSE(frame.sections.contains(7));
   EXPECT_TRUE(frame.sections.contains(8));
+}
+
+// Every frame that is published, as a viewer that misses none has it.
+class Watched : public Played {
+ protected:
+  ~Watched() override {  // before what it calls goes
+    watched = nullptr;
+    session.reset();
+  }
+  void begin(double most_frames) {
+    SessionOptions options;
+    options.playing = false;
+    options.most_frames = most_frames;
+    session = std::make_unique<Session>(std::make_unique<LiveWorld>(stream_scene(), "everything.toml"),
+                                        "everything", options, [this] { look(); });
+    watched = session.get();
+    session->viewer_came();
+    frame_of(0);
+  }
+  void look() {
+    const Session* of = watched;
+    if (of == nullptr) return;
+    const std::scoped_lock lock(mutex);
+    if (Message frame = of->latest().frame; frame && (frames.empty() || frame != frames.back()))
+      frames.push_back(std::move(frame));
+  }
+  std::size_t shown_frames() {
+    const std::scoped_lock lock(mutex);
+    return frames.size();
+  }
+  // All steps that were told, in the order of the frames.
+  StepsMessage told() {
+    const std::scoped_lock lock(mutex);
+    StepsMessage all;
+    for (const Message& message : frames) {
+      const StepsMessage some = read_steps(read_frame(*message));
+      all.left_out += some.left_out;
+      all.list.insert(all.list.end(), some.list.begin(), some.list.end());
+    }
+    return all;
+  }
+
+  std::atomic<const Session*> watched = nullptr;
+  std::mutex mutex;
+  std::vector<Message> frames;
+};
+
+TEST_F(Watched, EveryStepIsToldOnceHoweverFewAreShown) {
+  begin(/*most_frames=*/20);
+  ask({{"do", "speed"}, {"value", 0}});
+  ask({{"do", "play"}});
+  while (step() < 60 || shown_frames() < 5) std::this_thread::sleep_for(5ms);
+  ask({{"do", "set"}, {"key", "contact.friction"}, {"value", 0.9}});
+  ask({{"do", "pause"}});
+  ask({{"do", "want"}, {"strain", true}});  // the same step is shown again, and not told again
+  const std::uint64_t last = step();
+  frame_of(last);
+  const StepsMessage steps = told();
+  EXPECT_EQ(steps.left_out, 0u);
+  ASSERT_EQ(steps.list.size(), last);
+  for (std::size_t i = 0; i < steps.list.size(); ++i) {
+    const StepCost& one = steps.list[i];
+    EXPECT_EQ(one.step, i + 1);
+    float sum = 0;
+    for (const float stage : one.stages) sum += stage;
+    EXPECT_GT(one.whole, 0);
+    EXPECT_LE(one.stages[1], one.whole) << "a stage is a part of it";
+    EXPECT_GT(sum, 0);
+  }
+}
+
+TEST_F(Watched, OfVeryManyStepsTheOldestAreCounted) {
+  begin(/*most_frames=*/0.01);
+  ask({{"do", "step"}, {"steps", 700}});
+  frame_of(700);
+  const StepsMessage steps = told();
+  EXPECT_LE(steps.list.size(), 600u);
+  EXPECT_GE(steps.list.size(), 300u);
+  EXPECT_EQ(steps.left_out + steps.list.size(), 700u);
+  for (std::size_t i = 0; i < steps.list.size(); ++i) EXPECT_EQ(steps.list[i].step, steps.left_out + i + 1);
+}
+
+TEST_F(Watched, AfterAResetStepsBeforeItAreNotTold) {
+  begin(/*most_frames=*/0.01);
+  ask({{"do", "speed"}, {"value", 0}});
+  ask({{"do", "play"}});
+  while (step() < 10) std::this_thread::sleep_for(5ms);
+  ask({{"do", "reset"}});
+  ask({{"do", "pause"}});
+  const std::uint64_t last = step();
+  frame_of(last);
+  ask({{"do", "step"}, {"steps", 3}});
+  frame_of(last + 3);
+  // Of the run that is shown now.
+  std::vector<std::uint64_t> numbers;
+  for (const StepCost& one : told().list) numbers.push_back(one.step);
+  ASSERT_GE(numbers.size(), 3u);
+  EXPECT_EQ(numbers.size(), last + 3);
+  for (std::size_t i = 0; i < numbers.size(); ++i) EXPECT_EQ(numbers[i], i + 1);
 }
 
 TEST_F(Played, WithoutViewersNothingIsPublished) {

@@ -1,29 +1,52 @@
-// The numbers of the last frames.
-const most = 600;
+// The numbers of the last steps. What a step took is known of all of them, whether they were shown or not; what else there is
+// to tell is known of those that were shown: the frames.
+const mostFrames = 600;
+const mostSteps = 6000;
 
 export class History {
   constructor() { this.clear(); }
 
   clear() {
     this.steps = [];
-    this.stages = [];  // of each frame an array [ms]
-    this.scalars = [];
+    this.stages = [];  // of each step an array [ms]
+    this.whole = [];  // of each step [ms]
+    this.frames = [];  // the steps that were shown
+    this.scalars = [];  // of each frame
   }
 
-  add(frame) {
-    const last = this.steps[this.steps.length - 1];
+  /** @param {number|null} whole what the step of the frame took [ms], for frames that tell of no steps: those of recordings */
+  add(frame, whole = null) {
+    const last = this.frames[this.frames.length - 1] ?? -1;
     if (frame.step < last) this.clear();
     if (frame.step === last) return;
-    this.steps.push(frame.step);
-    this.stages.push(frame.stages);
+    this.frames.push(frame.step);
     this.scalars.push(frame.scalars);
-    if (this.steps.length <= most) return;
-    this.steps.shift();
-    this.stages.shift();
-    this.scalars.shift();
+    const told = frame.steps?.list ?? [];
+    // Before step 1 nothing took any time.
+    for (const one of told.length > 0 || frame.step === 0 ? told : [{ step: frame.step, stages: frame.stages, whole }]) this.#addStep(one);
+    this.#forget();
   }
 
-  /** One number of each frame. */
+  #addStep({ step, stages, whole }) {
+    if (step <= (this.steps[this.steps.length - 1] ?? -1)) return;
+    this.steps.push(step);
+    this.stages.push(stages);
+    this.whole.push(whole);
+  }
+
+  // Steps go with the frame that told of them.
+  #forget() {
+    let oldest = this.frames.length > mostFrames ? this.frames[this.frames.length - mostFrames - 1] + 1 : 0;
+    if (this.steps.length > mostSteps) oldest = Math.max(oldest, this.steps[this.steps.length - mostSteps]);
+    const dropBefore = (numbers, ...lists) => {
+      const count = numbers.findIndex((number) => number >= oldest);
+      if (count > 0) for (const list of [numbers, ...lists]) list.splice(0, count);
+    };
+    dropBefore(this.frames, this.scalars);
+    dropBefore(this.steps, this.stages, this.whole);
+  }
+
+  /** One number of each row. */
   column(list, at) { return list.map((row) => row[at] ?? null); }
 
   /** Of numbers: the middle one, that of which 1 % are larger, and the largest. */

@@ -39,7 +39,7 @@ export class MeasurePanel {
   }
 
   add(frame) {
-    this.history.add(frame);
+    this.history.add(frame, frame.scalars[this.scalars?.indexOf('step_ms')] ?? null);
     this.refresh();
   }
 
@@ -63,11 +63,10 @@ export class MeasurePanel {
   #draw() {
     const { history } = this;
     if (!this.isShown || history.steps.length === 0) return;
-    const place = this.scalars.indexOf('step_ms');
-    const spread = History.spread(history.column(history.scalars, place));
+    const spread = History.spread(history.whole);
     for (const [name, value] of Object.entries(this.spread)) value.textContent = `${short(spread[name])} ms`;
     for (const { chart, list, places } of this.charts)
-      chart.show(history.steps, places.map((at) => history.column(history[list], at)));
+      chart.show(list === 'stages' ? history.steps : history.frames, places.map((at) => history.column(history[list], at)));
   }
 }
 

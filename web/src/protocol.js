@@ -7,7 +7,7 @@ export const Kind = {
 };
 export const BodyKind = { static: 0, kinematic: 1, rigid: 2, soft: 3 };
 
-const Tag = { poses: 1, points: 2, contacts: 3, stages: 4, scalars: 5, hands: 6, nodes: 7, strain: 8, boxes: 9 };
+const Tag = { poses: 1, points: 2, contacts: 3, stages: 4, scalars: 5, hands: 6, nodes: 7, strain: 8, boxes: 9, steps: 10 };
 const jsonKinds = new Set([Kind.hello, Kind.answer, Kind.status, Kind.parameters, Kind.gallery]);
 const bytesOfContact = 16;
 
@@ -110,6 +110,7 @@ export function readFrame(data) {
     topology: in_.u32(), step: in_.u64(), time: in_.f64(), low: in_.point(), size: in_.point(),
     poses: new Float32Array(0), points: new Uint16Array(0), contacts: noContacts, stages: new Float32Array(0),
     scalars: new Float32Array(0), hands: new Float32Array(0), nodes: null, strain: null, boxes: null,
+    steps: noSteps,
   };
   while (in_.left() >= 8) {
     const tag = in_.u32();
@@ -122,6 +123,7 @@ export function readFrame(data) {
   return frame;
 }
 
+const noSteps = { leftOut: 0, list: [] };
 const noContacts = { count: 0, points: new Uint16Array(0), normals: new Int8Array(0) };
 
 function readSection(frame, tag, in_) {
@@ -136,6 +138,24 @@ function readSection(frame, tag, in_) {
   else if (tag === Tag.nodes) frame.nodes = shorts();
   else if (tag === Tag.strain) frame.strain = in_.bytes;
   else if (tag === Tag.boxes) frame.boxes = floats();
+  else if (tag === Tag.steps) frame.steps = readSteps(in_, frame.step);
+}
+
+// What each of them took. How many stages there are is seen from the size.
+function readSteps(in_, now) {
+  const leftOut = in_.u32();
+  const count = in_.u32();
+  const stages = count > 0 ? in_.left() / 4 / count - 2 : 0;
+  if (!Number.isInteger(stages) || stages < 0 || (count === 0 && in_.left() > 0)) throw new ProtocolError(`${count} steps do not fit into ${in_.left()} bytes.`);
+  const list = [];
+  let last = -1;
+  for (let i = 0; i < count; ++i) {
+    const step = now - in_.u32();
+    if (step <= last) throw new ProtocolError('Steps are not in their order.');
+    list.push({ step, stages: in_.list(Float32Array, stages), whole: in_.list(Float32Array, 1)[0] });
+    last = step;
+  }
+  return { leftOut, list };
 }
 
 // Two views of the same bytes: of each contact eight shorts, of which six are points; and sixteen bytes, of which

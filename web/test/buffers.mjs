@@ -38,8 +38,11 @@ export function topology(number = 1) {
     .done();
 }
 
-/** `nodes`: whole numbers from 0 to 65535, three for each of the four; left out: frames do not tell. */
-export function frame(step, { number = 1, time = step / 60, nodes = null } = {}) {
+/**
+ * `nodes`: whole numbers from 0 to 65535, three for each of the four; left out: frames do not tell.
+ * `told`: what the steps took that it tells of: [how many before its own, stage, whole], after `leftOut` others.
+ */
+export function frame(step, { number = 1, time = step / 60, nodes = null, told = [], leftOut = 0 } = {}) {
   const put = new Put().u8(3).pad().u32(number).u64(step).f64(time, 0, 0, 0, 1, 2, 4)
     .section(1, (put) => put.f32(0, 0, 0, 1, 0, 0, step))
     .section(2, (put) => put.u16(0, 0, 0, 65535, 0, 0, 0, 65535, 65535).pad())
@@ -48,7 +51,13 @@ export function frame(step, { number = 1, time = step / 60, nodes = null } = {})
     .section(4, (put) => put.f32(1.5))
     .section(5, (put) => put.f32(2.5));
   if (nodes) put.section(7, (inner) => inner.u16(...nodes).pad());
-  return put.section(8, (inner) => inner.f32(100).u16(0, 32768, 65535).pad()).done();
+  put.section(8, (inner) => inner.f32(100).u16(0, 32768, 65535).pad());
+  if (told.length > 0)
+    put.section(10, (inner) => {
+      inner.u32(leftOut, told.length);
+      for (const [before, stage, whole] of told) inner.u32(before).f32(stage, whole);
+    });
+  return put.done();
 }
 
 /** The messages as a file. */

@@ -27,6 +27,27 @@ test('a frame has sections, and unknown ones are passed over', () => {
   assert.equal(value.boxes, null);
 });
 
+test('a frame tells what the steps before it took', () => {
+  const told = [[2, 0.5, 1], [1, 8, 16.5], [0, 1.5, 2.5]];
+  const { steps } = readMessage(frame(7, { told, leftOut: 300 })).value;
+  assert.equal(steps.leftOut, 300);
+  assert.deepEqual(steps.list.map(({ step, stages, whole }) => [step, [...stages], whole]), [[5, [0.5], 1], [6, [8], 16.5], [7, [1.5], 2.5]]);
+  assert.deepEqual(readMessage(frame(7)).value.steps, { leftOut: 0, list: [] });
+});
+
+test('steps that do not add up are refused', () => {
+  const refuses = (message) => assert.throws(() => readMessage(message), ProtocolError);
+  refuses(frame(7, { told: [[0, 1, 1], [1, 1, 1]] }));  // backwards
+  refuses(frame(7, { told: [[3, 1, 1], [3, 1, 1]] }));  // twice
+  refuses(frame(7, { told: [[8, 1, 1]] }));  // before the first
+  const rows = frame(7, { told: [[1, 1, 1], [0, 1, 1]] });
+  for (const count of [0, 1e9, 4, 24]) {
+    const broken = rows.slice();
+    new DataView(broken.buffer).setUint32(rows.length - 28, count, true);
+    refuses(broken);
+  }
+});
+
 test('strain is by body', () => {
   const { bodies } = readMessage(topology()).value;
   const [plate, gel] = readStrain(readMessage(frame(1)).value.strain, bodies);
@@ -59,7 +80,7 @@ test('kinds that are not known are passed over', () => assert.equal(readMessage(
 
 test('whatever is cut off or garbled is refused, and nothing else happens', () => {
   const random = noise(7);
-  for (const whole of [hello(), topology(), frame(5)]) {
+  for (const whole of [hello(), topology(), frame(5), frame(5, { told: [[1, 1, 2], [0, 3, 4]] })]) {
     for (let size = 0; size < whole.length; ++size) readOrRefuse(whole.slice(0, size));
     for (let round = 0; round < 3000; ++round) {
       const broken = whole.slice();

@@ -76,10 +76,30 @@ class Section {
 
 bool bends(const World& world, BodyId id) { return world.kind(id) == BodyKind::soft; }
 
+float milliseconds(std::int64_t nanoseconds) {
+  return static_cast<float>(1e-6 * static_cast<double>(nanoseconds));
+}
+
+// Of the world's last step; where it has parts, of all of them.
+std::array<float, stage_names.size()> stage_times(const World& world) {
+  std::array<float, stage_names.size()> times{};
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    std::int64_t sum = 0;
+    for (const Stage& stage : world.stages())
+      if (stage.name == stage_names[i]) sum += stage.nanoseconds;
+    times[i] = milliseconds(sum);
+  }
+  return times;
+}
+
 }  // namespace
 
 std::span<const std::string_view> frame_scalars() { return scalar_names; }
 std::span<const std::string_view> frame_stages() { return stage_names; }
+
+StepCost cost_of(const World& world, const StepReport& report) {
+  return {world.steps(), stage_times(world), milliseconds(report.nanoseconds)};
+}
 
 struct WorldStream::Grid {
   Vec3 low = Vec3::Zero(), size = Vec3::Zero(), scale = Vec3::Zero();
@@ -182,7 +202,8 @@ WorldStream::Grid WorldStream::grid_of(const World& world) const {
   return grid;
 }
 
-std::span<const std::byte> WorldStream::frame(World& world, const StepReport& report) {
+std::span<const std::byte> WorldStream::frame(World& world, const StepReport& report,
+                                              std::span<const StepCost> since, std::uint32_t left_out) {
   const Grid grid = grid_of(world);
   frame_.clear();
   Put put(frame_);
@@ -202,6 +223,7 @@ std::span<const std::byte> WorldStream::frame(World& world, const StepReport& re
   if (wants_.nodes) put_nodes(world, grid);
   if (wants_.strain) put_strain(world);
   if (wants_.boxes) put_boxes(world);
+  if (!since.empty()) put_steps(world.steps(), since, left_out);
   return frame_;
 }
 
@@ -276,19 +298,14 @@ void WorldStream::put_contacts(World& world, const Grid& grid) {
 void WorldStream::put_stages(const World& world) {
   const Section section(frame_, FrameSection::stages);
   Put put(frame_);
-  for (const std::string_view name : stage_names) {
-    std::int64_t sum = 0;
-    for (const Stage& stage : world.stages())
-      if (stage.name == name) sum += stage.nanoseconds;
-    put.number(static_cast<float>(1e-6 * static_cast<double>(sum)));
-  }
+  for (const float time : stage_times(world)) put.number(time);
 }
 
 void WorldStream::put_scalars(World& world, const StepReport& report) {
   const Energies energies = world.energies();
   const auto contacts = static_cast<double>(std::count_if(world.contacts().begin(), world.contacts().end(),
                                                           [](const Contact& c) { return c.in_margin == 0; }));
-  const std::array<double, scalar_names.size()> values = {1e-6 * static_cast<double>(report.nanoseconds),
+  const std::array<double, scalar_names.size()> values = {milliseconds(report.nanoseconds),
                                                           contacts,
                                                           static_cast<double>(report.touching.pushing),
                                                           static_cast<double>(report.touching.guarded),
@@ -344,6 +361,18 @@ void WorldStream::put_boxes(World& world) {
   Put put(frame_);
   for (const Box& box : boxes_)
     for (const Vec3& corner : {box.lo, box.hi}) put.floats(corner);
+}
+
+void WorldStream::put_steps(std::uint64_t now, std::span<const StepCost> since, std::uint32_t left_out) {
+  const Section section(frame_, FrameSection::steps);
+  Put put(frame_);
+  put.number(left_out);
+  put.number(static_cast<std::uint32_t>(since.size()));
+  for (const StepCost& one : since) {
+    put.number(static_cast<std::uint32_t>(now - one.step));
+    put.list(std::span<const float>(one.stages));
+    put.number(one.whole);
+  }
 }
 
 std::string stream_hello(const Scene& scene, std::string_view name) {

@@ -49,11 +49,20 @@ enum class FrameSection : std::uint32_t {
   nodes = 7,  // the rest when wanted
   strain = 8,
   boxes = 9,
+  steps = 10,  // since the frame before, when told
 };
 
 // What frames tell besides places: the names, in the order of the numbers.
 std::span<const std::string_view> frame_scalars();
 std::span<const std::string_view> frame_stages();
+
+// What a step took, whether it is shown or not [ms].
+struct StepCost {
+  std::uint64_t step = 0;            // its number, from 1
+  std::array<float, 6> stages = {};  // in the order of frame_stages()
+  float whole = 0;
+};
+StepCost cost_of(const World& world, const StepReport& report);  // of its last step
 
 struct StreamOptions {
   std::size_t most_contacts = 20000;  // of a frame; how many there were is a scalar
@@ -82,8 +91,10 @@ class WorldStream {
   std::span<const std::byte> topology() const { return topology_; }
   std::uint32_t topology_number() const { return number_; }  // from 1
 
-  // The world after a step, with the topology of the last update(). Valid until the next call.
-  std::span<const std::byte> frame(World& world, const StepReport& report);
+  // The world after a step, with the topology of the last update(). Valid until the next call. `since`: the
+  // steps up to this one that are told, ascending; before them `left_out` are not.
+  std::span<const std::byte> frame(World& world, const StepReport& report,
+                                   std::span<const StepCost> since = {}, std::uint32_t left_out = 0);
 
  private:
   struct BodyFacts {
@@ -107,6 +118,7 @@ class WorldStream {
   void put_nodes(const World& world, const Grid& grid);
   void put_strain(const World& world);
   void put_boxes(World& world);
+  void put_steps(std::uint64_t now, std::span<const StepCost> since, std::uint32_t left_out);
 
   StreamOptions options_;
   StreamWants wants_;

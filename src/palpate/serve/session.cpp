@@ -34,8 +34,9 @@ using Seconds = std::chrono::duration<double>;
 
 constexpr double most_speed = 1000;
 constexpr std::uint64_t most_steps = 100'000;
-constexpr double longest_wait = 3600;  // for a step [s]
-constexpr double most_behind = 0.1;    // what is later than this is not caught up with [s]
+constexpr double longest_wait = 3600;     // for a step [s]
+constexpr double most_behind = 0.1;       // what is later than this is not caught up with [s]
+constexpr std::uint32_t most_told = 600;  // steps with a frame
 
 std::string text_of(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
 
@@ -122,6 +123,7 @@ struct Session::Inner {
   void let_go(ViewerId viewer);
   void want(ViewerId viewer, const json& command);
   void step();
+  void note_cost();
   void judge(std::string problem);
   void reset();
   void begin_recording();
@@ -144,6 +146,8 @@ struct Session::Inner {
   WorldStream stream_;
   std::vector<LiveParameter> initial_;
   StepReport report_;
+  std::vector<StepCost> since_;  // the last frame
+  std::uint32_t left_out_ = 0;   // steps before those
   std::map<ViewerId, StreamWants> wants_;
   std::map<std::pair<ViewerId, std::uint32_t>, std::uint32_t> hands_;  // numbers of viewers, and ours
   std::uint32_t next_hand_ = 1;
@@ -469,6 +473,7 @@ void Session::Inner::step() {
   threads_->run([&] {
     try {
       report_ = live_->step();
+      note_cost();
       if (recording_) {
         recording_->add_state(live_->world().steps(), live_->world().hash());
         if (live_->world().steps() % frame_every_ == 0) recording_->add_frame(live_->world(), report_);
@@ -489,6 +494,16 @@ void Session::Inner::step() {
   if (speed == 0 || now - due_ > Seconds(most_behind)) due_ = now;
   to_show_ = true;
   judge(std::move(problem));
+}
+
+// Of the steps between two frames there is nothing to see, but what they took counts. Where they are very
+// many, the older half of them goes.
+void Session::Inner::note_cost() {
+  if (since_.size() == most_told) {
+    since_.erase(since_.begin(), since_.begin() + most_told / 2);
+    left_out_ += most_told / 2;
+  }
+  since_.push_back(cost_of(live_->world(), report_));
 }
 
 // What went wrong in a step is told. One that failed is no step: it pauses, and a recording cannot have what
@@ -521,6 +536,8 @@ void Session::Inner::reset() {
   hands_.clear();
   prober_.reset();
   report_ = {};
+  since_.clear();
+  left_out_ = 0;
   steps_wanted_ = 0;
   due_ = Clock::now();
   set_status([](SessionStatus& s) { s.error.clear(); });
@@ -592,6 +609,8 @@ void Session::Inner::publish_facts() {
 void Session::Inner::publish() {
   to_show_ = false;
   shown_ = Clock::now();
+  const std::vector<StepCost> since = std::exchange(since_, {});
+  const std::uint32_t left_out = std::exchange(left_out_, 0);
   {
     const std::scoped_lock lock(mutex_);
     if (viewers_ == 0) return;
@@ -599,7 +618,7 @@ void Session::Inner::publish() {
   Message topology, frame;
   threads_->run([&] {
     if (stream_.update(live_->world())) topology = shared(stream_.topology());
-    frame = shared(stream_.frame(live_->world(), report_));
+    frame = shared(stream_.frame(live_->world(), report_, since, left_out));
   });
   {
     const std::scoped_lock lock(mutex_);
