@@ -1,6 +1,8 @@
 // The server, asked as browsers ask, and as nobody should.
 #include <palpate/serve/server.h>
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -21,6 +23,7 @@
 #include <nlohmann/json.hpp>
 
 #include <palpate/base/error.h>
+#include <palpate/scene/read_scene.h>
 
 namespace palpate::testing {
 namespace {
@@ -34,12 +37,13 @@ using namespace std::chrono_literals;
 using WebSocket = beast::websocket::stream<tcp::socket>;
 
 constexpr const char* token = "0123456789abcdef0123456789abcdef";
+const std::string all_of_it = std::string("/stream?token=") + token;
 
 class Served : public ::testing::Test {
  protected:
-  Served() {
+  explicit Served(std::chrono::milliseconds silence = ServerOptions{}.silence) {
     show.play(std::make_unique<LiveWorld>(stream_scene(), "everything.toml"), "everything");
-    server = std::make_unique<Server>(show, ServerOptions{.port = 0, .token = token});
+    server = std::make_unique<Server>(show, ServerOptions{.port = 0, .token = token, .silence = silence});
     thread = std::thread([this] { server->run(); });
   }
   ~Served() override {
@@ -47,8 +51,10 @@ class Served : public ::testing::Test {
     thread.join();
   }
 
-  tcp::socket connect() {
-    tcp::socket socket(io);
+  // `unread`: about so many bytes wait with the client when it does not read; 0: as many as the system likes.
+  tcp::socket connect(int unread = 0) {
+    tcp::socket socket(io, tcp::v4());
+    if (unread > 0) socket.set_option(net::socket_base::receive_buffer_size(unread));
     socket.connect({net::ip::make_address("127.0.0.1"), server->port()});
     return socket;
   }
@@ -77,9 +83,9 @@ class Served : public ::testing::Test {
     out.resize(net::read(socket, net::buffer(out), failed));
     return out;
   }
-  std::unique_ptr<WebSocket> stream(const std::string& target = std::string("/stream?token=") + token,
-                                    const std::string& origin = {}) {
-    auto socket = std::make_unique<WebSocket>(connect());
+  std::unique_ptr<WebSocket> stream(const std::string& target = all_of_it, const std::string& origin = {},
+                                    int unread = 0) {
+    auto socket = std::make_unique<WebSocket>(connect(unread));
     if (!origin.empty())
       socket->set_option(beast::websocket::stream_base::decorator(
           [origin](beast::websocket::request_type& request) { request.set(http::field::origin, origin); }));
@@ -219,6 +225,88 @@ TEST_F(Served, TenViewersAndOneThatDoesNotRead) {
   }
   viewers.clear();
   EXPECT_TRUE(ask(*stream(), R"({"do":"state"})").at("ok"));
+}
+
+// What bends is simple, but its surface is not: frames of 120 kB that cost little.
+Scene large_frames() {
+  return parse_scene(R"(
+[world]
+gravity = [0, 0, 0]
+[contact]
+enabled = false
+[[body]]
+name = "ball"
+kind = "soft"
+mesh = { shape = "solid-box", size-x = 1, size-y = 1, size-z = 1, cells-x = 1, cells-y = 1, cells-z = 1 }
+surface = { shape = "icosphere", radius = 0.4, triangles = 40000 }
+material = { density = 1000, young = 1e5, poisson = 0.4 }
+)",
+                     "large.toml");
+}
+
+TEST_F(Served, WhoReadsLateHasWhatIsNewSoon) {
+  show.play(std::make_unique<LiveWorld>(large_frames(), "large.toml"), "large");
+  const auto slow = stream(all_of_it, {}, 64 * 1024);
+  std::uint64_t last = read_frame(next(*slow, MessageKind::frame)).step;
+  const auto now = [&] { return read_frame(*show.latest().frame).step; };
+  const std::uint64_t begin = now();
+  for (int i = 0; i < 2000 && now() < begin + 120; ++i) std::this_thread::sleep_for(10ms);
+  const std::uint64_t woken = now();
+  ASSERT_GE(woken, begin + 120);
+  std::uint64_t widest = 0;
+  int old = 0;
+  for (; last < woken && old < 1000; ++old) {
+    const std::uint64_t step = read_frame(next(*slow, MessageKind::frame)).step;
+    ASSERT_GT(step, last);
+    widest = std::max(widest, step - last);
+    last = step;
+  }
+  EXPECT_LE(old, 12) << "frames that were old already";
+  EXPECT_GE(widest, 50u) << "the rest was never sent";
+}
+
+class ServedImpatiently : public Served {
+ protected:
+  ServedImpatiently() : Served(2s) {}
+  // Until the server says that there are so many; false: it does not, sooner than by default.
+  static bool sees(WebSocket& watcher, std::size_t viewers) {
+    const auto begin = std::chrono::steady_clock::now();
+    while (std::chrono::steady_clock::now() - begin < 20s) {
+      const std::vector<std::byte> status = read(watcher);
+      if (static_cast<MessageKind>(status.at(0)) != MessageKind::status) continue;
+      const json told = json::parse(reinterpret_cast<const char*>(status.data()) + 1,
+                                    reinterpret_cast<const char*>(status.data()) + status.size());
+      if (told.at("viewers") == viewers) return true;
+    }
+    return false;
+  }
+};
+
+TEST_F(ServedImpatiently, WhoNeitherReadsNorSpeaksIsDropped) {
+  const auto deaf = stream();
+  const auto watcher = stream();
+  EXPECT_TRUE(sees(*watcher, 2));
+  EXPECT_TRUE(sees(*watcher, 1));
+  EXPECT_TRUE(ask(*watcher, R"({"do":"state"})").at("ok"));
+}
+
+TEST_F(ServedImpatiently, WhoSpeaksAndDoesNotReadIsDropped) {
+  show.play(std::make_unique<LiveWorld>(large_frames(), "large.toml"), "large");
+  const auto deaf = stream(all_of_it, {}, 64 * 1024);
+  const auto watcher = stream();
+  EXPECT_TRUE(sees(*watcher, 2));
+  std::atomic<bool> ended = false;
+  deaf->text(true);
+  std::thread speaking([&] {
+    beast::error_code failed;
+    while (!ended && !failed) {
+      deaf->write(net::buffer(std::string(R"({"do":"state"})")), failed);
+      std::this_thread::sleep_for(100ms);
+    }
+  });
+  EXPECT_TRUE(sees(*watcher, 1));
+  ended = true;
+  speaking.join();
 }
 
 TEST_F(Served, TakesTheNextFreePort) {

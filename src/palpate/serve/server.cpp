@@ -37,10 +37,12 @@ namespace websocket = beast::websocket;
 using net::ip::tcp;
 using std::chrono::seconds;
 
-constexpr auto request_time = seconds(15), handshake_time = seconds(10), silence = seconds(30);
+constexpr auto request_time = seconds(15), handshake_time = seconds(10);
 constexpr std::size_t most_connections = 64, most_answers = 2000;
 constexpr std::uint32_t most_header = 16 * 1024;
 constexpr int ports_to_try = 100;
+// What the system takes from us for one that is slow: frames in there get old, and are sent nevertheless.
+constexpr int most_unread = 256 * 1024;
 
 // Scripts and styles of ours alone; the page needs nothing from anywhere else.
 constexpr const char* policy =
@@ -109,7 +111,7 @@ class Viewer : public std::enable_shared_from_this<Viewer> {
   void begin(const http::request<http::empty_body>& request) {
     beast::get_lowest_layer(socket_).expires_never();
     // Pings go out when it is silent; one that does not answer, or does not read, is gone.
-    socket_.set_option(websocket::stream_base::timeout{handshake_time, silence, true});
+    socket_.set_option(websocket::stream_base::timeout{handshake_time, server_.options.silence, true});
     socket_.read_message_max(longest_command);
     socket_.binary(true);
     socket_.auto_fragment(false);  // frames go out in one piece
@@ -173,7 +175,7 @@ class Viewer : public std::enable_shared_from_this<Viewer> {
   void write() {
     writing_ = true;
     // One that does not read is dropped, even if it pings.
-    patience_.expires_after(silence);
+    patience_.expires_after(server_.options.silence);
     patience_.async_wait([weak = weak_from_this()](beast::error_code stopped) {
       const auto viewer = weak.lock();
       if (!stopped && viewer) viewer->end();
@@ -401,6 +403,7 @@ void Server::Inner::accept() {
     }
     beast::error_code ignored;
     socket.set_option(tcp::no_delay(true), ignored);
+    socket.set_option(net::socket_base::send_buffer_size(most_unread), ignored);
     // Whoever comes when all places are taken is let go without a word.
     if (connections < most_connections) std::make_shared<Connection>(*this, std::move(socket))->read();
     accept();

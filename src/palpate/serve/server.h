@@ -6,6 +6,7 @@
 // know the token get the stream.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -19,6 +20,8 @@ struct ServerOptions {
   std::uint16_t port = 8080;       // 0: any
   bool next_free = true;           // the next one that is free, where it is taken
   std::string token;
+  // A viewer of which nothing is heard, or that does not read what it is sent, for so long is dropped.
+  std::chrono::milliseconds silence = std::chrono::seconds(30);
 };
 
 class Server {
