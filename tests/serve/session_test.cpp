@@ -4,7 +4,6 @@
 #include <atomic>
 #include <chrono>
 #include <fstream>
-#include <future>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -12,6 +11,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <report/stream_samples.h>
+#include <serve/played.h>
 #include <nlohmann/json.hpp>
 
 #include <palpate/report/recording.h>
@@ -20,52 +20,6 @@
 
 namespace palpate::testing {
 namespace {
-
-using nlohmann::json;
-using namespace std::chrono_literals;
-
-class Played : public ::testing::Test {
- protected:
-  void begin(bool playing) {
-    SessionOptions options;
-    options.playing = playing;
-    session = std::make_unique<Session>(std::make_unique<LiveWorld>(stream_scene(), "everything.toml"),
-                                        "everything", options, [this] { ++changes; });
-    session->viewer_came();
-    hash();  // it has begun when it answers
-  }
-  json ask(const json& command, ViewerId viewer = 1) { return ask_text(command.dump(), viewer); }
-  json ask_text(const std::string& text, ViewerId viewer = 1) {
-    auto answered = std::make_shared<std::promise<std::string>>();
-    auto answer = answered->get_future();
-    session->submit(viewer, text, [answered](std::string with) { answered->set_value(std::move(with)); });
-    if (answer.wait_for(20s) != std::future_status::ready) throw std::runtime_error("no answer");
-    return json::parse(answer.get());
-  }
-  std::string hash() { return ask({{"do", "state"}}).at("hash"); }
-  std::uint64_t step() { return ask({{"do", "state"}}).at("step"); }
-  // Of the frame that viewers see, when it is that of this step.
-  FrameMessage frame_of(std::uint64_t wanted) {
-    for (int i = 0; i < 2000; ++i) {
-      shown = session->latest();
-      if (shown.frame && read_frame(*shown.frame).step == wanted) return read_frame(*shown.frame);
-      std::this_thread::sleep_for(5ms);
-    }
-    throw std::runtime_error("that step is not shown");
-  }
-  json parameter(const std::string& key) {
-    const Message message = session->latest().parameters;
-    const json all = json::parse(reinterpret_cast<const char*>(message->data()) + 1,
-                                 reinterpret_cast<const char*>(message->data()) + message->size());
-    for (const json& one : all.at("parameters"))
-      if (one.at("key") == key) return one;
-    throw std::runtime_error("no parameter " + key);
-  }
-
-  std::atomic<int> changes = 0;
-  Picture shown;
-  std::unique_ptr<Session> session;
-};
 
 const json jelly = {{"body", "jelly"}, {"vertices", {0, 1, 2}}, {"weights", {0.5, 0.25, 0.25}}};
 json with(json command) {
@@ -138,12 +92,10 @@ TEST_F(Played, WhatIsSetActsAndIsTold) {
   EXPECT_EQ(frame_of(1).step, 1u);
 }
 
-// Every parameter can be set to what it is, and to something else where it is a choice or a flag.
+// Every parameter can be set to what it is; to something else: parameters_test.cpp.
 TEST_F(Played, EveryParameterOfThePanelCanBeSet) {
   begin(false);
-  const Message message = session->latest().parameters;
-  const json all = json::parse(reinterpret_cast<const char*>(message->data()) + 1,
-                               reinterpret_cast<const char*>(message->data()) + message->size());
+  const json all = parameters();
   EXPECT_GE(all.at("parameters").size(), 25u);
   for (const json& one : all.at("parameters")) {
     EXPECT_FALSE(one.at("doc").get<std::string>().empty());
