@@ -96,7 +96,9 @@ int main(int argc, char** argv) {
       R"({"do":"pin","body":"a","vertices":[0,1,2],"weights":[1,0,0]})",
       R"({"do":"probe","to":[0,0,1],"radius":0.1})",
       R"({"do":"set","key":"materials.gel.young","value":6e4})",
-      R"({"do":"set","key":"world.gravity","value":[0,0,-1]})"};
+      R"({"do":"set","key":"world.gravity","value":[0,0,-1]})",
+      R"({"id":-7.5e3,"do":"want","nodes":true,"boxes":[[[[[[[["]\"]"]]]]]]]]})",
+      "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]"};
   for (std::size_t i = 0; i < std::size(commands); ++i)
     save(root / "command", std::to_string(i), commands[i]);
   for (const bool ended : {false, true}) save(root / "recording", ended ? "ended" : "cut", recording(ended));
