@@ -5,7 +5,8 @@ program=$1 case_name=$2
 scenes=$(cd -- "$(dirname -- "$0")/../../scenes" && pwd)
 export PALPATE_SCENES=$scenes
 work=$(mktemp -d -t 'palpate run XXXXXX')
-trap 'rm -rf -- "$work"' EXIT
+servers=()
+trap 'kill -KILL "${servers[@]}" 2>/dev/null || true; rm -rf -- "$work"' EXIT
 cd -- "$work"
 
 fail() { echo "FAILED: $*" >&2; cat "$work/out" "$work/err" >&2; exit 1; }
@@ -13,6 +14,18 @@ command_() { code=0; "$program" "$@" >"$work/out" 2>"$work/err" </dev/null || co
 expect_code() { [[ $code == "$1" ]] || fail "exit code $code, not $1"; }
 expect_out() { grep -qE -- "$1" "$work/out" || fail "stdout lacks: $1"; }
 expect_err() { grep -qE -- "$1" "$work/err" || fail "stderr lacks: $1"; }
+# Starts `view` with these arguments, and waits until it has told its address; $server is its process. (What begins with its
+# name and a brace on one line is a case: see tests/CMakeLists.txt.)
+serve_()
+{
+  : >"$work/out"
+  XDG_STATE_HOME=$work "$program" view "$@" >"$work/out" 2>"$work/err" &
+  server=$!; servers+=("$server")
+  for _ in {1..400}; do if grep -q token= "$work/out"; then return; fi; sleep 0.05; done
+  fail "no address"
+}
+end_() { kill -TERM "$1"; code=0; wait "$1" || code=$?; expect_code 0; }
+port_() { sed -nE 's|^http://.*:([0-9]+)/.*|\1|p' "$work/out"; }
 hash_of() { sed -n 's/.*"state_hash": "\([^"]*\)".*/\1/p' "$1"; }
 
 lists_scenes() {
@@ -32,13 +45,44 @@ view_refuses_what_cannot_be() {
   PALPATE_SCENES=$work/none command_ view; expect_code 1; expect_err 'PALPATE_SCENES'
 }
 view_prints_its_address_and_ends_when_told() {
-  XDG_STATE_HOME=$work "$program" view pendulum --port 0 >"$work/out" 2>"$work/err" &
-  local server=$!
-  for _ in {1..200}; do if grep -q token= "$work/out"; then break; fi; sleep 0.05; done
+  serve_ pendulum --port 0
   expect_out '^http://127\.0\.0\.1:[0-9]+/\?token=[0-9a-f]{32}$'
-  kill -TERM "$server"  # Ctrl-C is a test of the page: shells start what is in the background without it
-  code=0; wait "$server" || code=$?
-  expect_code 0; expect_err 'ended'
+  end_ "$server"  # Ctrl-C is a test of the page: shells start what is in the background without it
+  expect_err 'ended'
+  ! grep -q warning "$work/err" || fail "it warns without a cause"
+}
+view_warns_where_others_can_look() {
+  serve_ pendulum --port 0 --host 0.0.0.0
+  expect_out '^http://[^/]+:[0-9]+/\?token=[0-9a-f]{32}$'
+  expect_err 'warning: others on the network can reach this.*not encrypted'
+  end_ "$server"
+}
+view_takes_the_next_free_port() {
+  serve_ pendulum --port 0
+  local first=$server taken; taken=$(port_)
+  serve_ pendulum --port "$taken"
+  local free; free=$(port_)
+  expect_err "port $taken is taken; using $free\$"
+  [[ $free -gt $taken ]] || fail "$free is not behind $taken"
+  end_ "$server"
+  end_ "$first"
+}
+view_opens_the_browser_with_the_address() {
+  mkdir programs
+  printf '#!/bin/sh\nprintf "%%s\\n" "$@" >asked.new; echo "$$" >browser; mv asked.new asked; exec sleep 60\n' >programs/xdg-open
+  chmod +x programs/xdg-open
+  PATH=$work/programs:$PATH serve_ pendulum --port 0 --open
+  for _ in {1..400}; do if [[ -e asked ]]; then break; fi; sleep 0.05; done
+  [[ -e asked ]] || fail "nothing was opened"
+  servers+=("$(cat browser)")
+  [[ $(cat asked) == "$(cat out)" ]] || fail "it opened $(cat asked)"
+  # The browser lives on, and does not keep the port.
+  local port; port=$(port_)
+  end_ "$server"
+  kill -0 "$(cat browser)" || fail "it ended with the server"
+  serve_ pendulum --port "$port"
+  ! grep -q taken "$work/err" || fail "the browser has the port"
+  end_ "$server"
 }
 leaves_a_folder() {
   command_ run "$scenes/beams.toml" --steps 5 --export vtu --every 2; expect_code 0
