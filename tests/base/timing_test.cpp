@@ -33,6 +33,17 @@ TEST(StageTimer, MeasuresAtLeastWhatASleepTakes) {
   EXPECT_EQ(timer.milliseconds("never met"), 0);
 }
 
+TEST(StageTimer, TakesOverWhatAnotherMeasured) {
+  StageTimer timer;
+  { const auto scope = timer.measure("detect"); }
+  timer.add({"pairs", 2'000'000, 1});
+  timer.add({"pairs", 3'000'000, 2});
+  ASSERT_EQ(timer.stages().size(), 2u);
+  EXPECT_EQ(timer.stages()[1].name, "pairs");
+  EXPECT_EQ(timer.stages()[1].calls, 3);
+  EXPECT_EQ(timer.milliseconds("pairs"), 5);
+}
+
 TEST(StageTimer, RestartsWithItsNamesAndWithoutAllocating) {
   StageTimer timer;
   { const auto scope = timer.measure("boxes"); }

@@ -103,6 +103,9 @@ TEST(WorldStream, AFrameHasEverythingWhereItIs) {
   EXPECT_EQ(poses.left(), 0u);
   MessageReader stages(frame.sections.at(4));
   EXPECT_EQ(stages.left(), frame_stages().size() * sizeof(float));
+  // The page piles them up: those inside another one are not among them.
+  for (const Stage& inside : world->contacts().stages)
+    EXPECT_EQ(std::count(frame_stages().begin(), frame_stages().end(), inside.name), 0) << inside.name;
   MessageReader scalars(frame.sections.at(5));
   const auto values = scalars.list<float>(frame_scalars().size());
   EXPECT_EQ(scalars.left(), 0u);

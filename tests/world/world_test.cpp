@@ -1,6 +1,8 @@
 // A world and its steps.
 #include <palpate/world/world.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -22,17 +24,44 @@ TEST(World, StepsReadAsTheirStages) {
   world->observe([&](const WorldFrame& f) {
     told = f.report.step;
     EXPECT_EQ(&f.world, world.get());
-    EXPECT_EQ(f.stages.size(), 6u);
+    EXPECT_EQ(f.stages.size(), 10u);
   });
   const StepReport report = world->step(frame);
   for (const Stage& stage : world->stages()) seen.push_back(stage.name);
-  EXPECT_EQ(seen,
-            (std::vector<std::string_view>{"inputs", "detect", "respond", "solve", "finish", "publish"}));
+  EXPECT_EQ(seen, (std::vector<std::string_view>{"inputs", "detect", "boxes", "pairs", "tests", "order",
+                                                 "respond", "solve", "finish", "publish"}));
   EXPECT_EQ(told, 1u);
   EXPECT_EQ(report.step, 1u);
   EXPECT_NEAR(report.time, frame, 1e-15);
   EXPECT_EQ(report.failures, 0u);
   EXPECT_GT(report.soft.iterations, 0);
+}
+
+TEST(World, StagesInsideAnotherCountInBothAndInEverySubstep) {
+  constexpr std::array<std::string_view, 4> inside = {"boxes", "pairs", "tests", "order"};
+  constexpr std::array<std::string_view, 6> outer = {"inputs", "detect", "respond",
+                                                     "solve",  "finish", "publish"};
+  for (const int substeps : {1, 3}) {
+    const auto world = testing::mixed_world(substeps);
+    for (int i = 0; i < 2; ++i) {
+      const StepReport report = world->step(frame);
+      std::int64_t detect = 0, parts = 0, all = 0;
+      for (const Stage& stage : world->stages()) {
+        EXPECT_EQ(stage.calls, stage.name == "publish" ? 1 : substeps) << stage.name;
+        if (stage.name == "detect") detect = stage.nanoseconds;
+        if (std::find(inside.begin(), inside.end(), stage.name) != inside.end()) parts += stage.nanoseconds;
+        if (std::find(outer.begin(), outer.end(), stage.name) != outer.end()) all += stage.nanoseconds;
+      }
+      EXPECT_GT(parts, 0);
+      EXPECT_LE(parts, detect);
+      EXPECT_LE(all - world->stages().back().nanoseconds, report.nanoseconds);
+    }
+  }
+  WorldOptions blind;
+  blind.detects = false;
+  World world(blind);
+  world.step(frame);
+  EXPECT_EQ(world.stages().size(), outer.size());
 }
 
 TEST(World, BodiesComeAndGo) {

@@ -8,6 +8,12 @@ StageTimer::Scope::~Scope() {
   ++stage.calls;
 }
 
+void StageTimer::add(const Stage& measured) {
+  Stage& stage = stages_[index_of(measured.name)];
+  stage.nanoseconds += measured.nanoseconds;
+  stage.calls += measured.calls;
+}
+
 void StageTimer::restart() {
   for (Stage& stage : stages_) stage = {stage.name};
 }

@@ -53,6 +53,9 @@ class StageTimer {
   // auto scope = timer.measure("boxes");
   [[nodiscard]] Scope measure(std::string_view stage) { return {*this, index_of(stage)}; }
 
+  // What another timer measured inside a stage of this one, as a stage of its own.
+  void add(const Stage& measured);
+
   // Sets all times to zero and keeps the names: call it at the start of a step.
   void restart();
   // In the order in which the stages were first met.

@@ -40,8 +40,8 @@ namespace {
 
 constexpr int interrupted_by_user = 130;
 constexpr std::size_t most_shown = 6'000'000;  // bytes on the page; with all else it stays below 10 MB
-constexpr std::array<std::string_view, 6> stage_names = {"inputs", "detect", "respond",
-                                                         "solve",  "finish", "publish"};
+constexpr std::array<std::string_view, 10> stage_names = {"inputs", "detect",  "boxes", "pairs",  "tests",
+                                                          "order",  "respond", "solve", "finish", "publish"};
 std::atomic<bool> interrupted = false;
 
 using StringEdge = std::array<std::uint32_t, 2>;

@@ -203,8 +203,9 @@ class World {
   const StepReport& step(double seconds);
   double time() const { return time_; }  // [s]
   std::uint64_t steps() const { return steps_; }
-  std::span<const Stage> stages() const { return timer_.stages(); }  // of the last step
-  const ContactSet& contacts() const { return contacts_; }           // of the last (sub)step's start
+  // Of the last step, its substeps together. Those inside "detect" follow it and count in both.
+  std::span<const Stage> stages() const { return timer_.stages(); }
+  const ContactSet& contacts() const { return contacts_; }  // of the last (sub)step's start
   // What contacts pushed with at the end of the last (sub)step; and on one body, summed up [N].
   std::span<const ContactForce> contact_forces() const;
   Vec3 contact_force(BodyId id) const;

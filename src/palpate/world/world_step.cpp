@@ -87,7 +87,9 @@ void World::ask_soft_forces(double seconds) {
 }
 
 void World::find_contacts() {
-  if (options_.detects) contacts_ = detector_.detect();
+  if (!options_.detects) return;
+  contacts_ = detector_.detect();
+  for (const Stage& inside : contacts_.stages) timer_.add(inside);
 }
 
 // Which contacts push, and what.
