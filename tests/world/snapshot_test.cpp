@@ -197,6 +197,110 @@ TEST(Snapshot, OtherWorldsRefuseByName) {
   expect_refused(*more, "one more");
 }
 
+// Two boxes on a joint and a soft one: what is asked for here is what differs.
+struct Parts {
+  RigidMass mass = {.mass = 2, .moments = Vec3(1, 1.5, 2), .frame = {}};
+  JointOptions joint = {.kind = JointKind::ball, .point = Vec3(0, 1, 0)};
+  bool joined_to_world = false;
+  Material material = {.density = 1000, .young = 2e5, .poisson = 0.4, .damping = 0.01};
+  bool same_everywhere = true;  // of the material
+  double last_node = 0;         // where it is besides [m]
+  double thickness = 0.002;     // of the sheet [m]
+};
+
+std::unique_ptr<World> world_of(const Parts& parts) {
+  auto world = std::make_unique<World>();
+  const TriangleMesh box = make(BoxShape{});
+  const BodyId a = world->add_rigid(box, {.name = "a", .mass = parts.mass});
+  const BodyId b = world->add_rigid(box, {.name = "b", .state = {.pose = {Quat::Identity(), Vec3(0, 2, 0)}}});
+  world->add_joint(parts.joined_to_world ? BodyId{} : a, b, parts.joint);
+  TetMesh beam = make(BeamShape{.cell = 0.1, .along = 3, .across = 1});
+  for (Vec3& p : beam.positions) p.y() += 10;
+  beam.positions.back() += Vec3(parts.last_node, 0, 0);
+  std::vector<Material> materials(parts.same_everywhere ? 1 : beam.tets.size(), parts.material);
+  if (!parts.same_everywhere) materials.back().young *= 2;
+  world->add_soft(SoftBody(beam, materials), {.name = "jelly"});
+  const TriangleMesh sheet = make(PlaneShape{.size_x = 0.5, .size_y = 0.5, .cells_x = 2, .cells_y = 2});
+  world->add_soft(SoftBody::shell(sheet, parts.thickness, parts.material),
+                  {.name = "sheet", .surface = sheet, .collides = false});
+  return world;
+}
+
+TEST(Snapshot, WhatIsMadeOfSomethingElseIsRefusedAndSaysWhat) {
+  const Parts parts;
+  const auto world = world_of(parts);
+  world->step(frame);
+  const Snapshot then = world->snapshot();
+  world_of(parts)->restore(then);
+  const auto expect_refused = [&](const Parts& other, std::string_view words) {
+    const auto one = world_of(other);
+    const std::uint64_t before = one->hash();
+    try {
+      one->restore(then);
+      ADD_FAILURE() << "accepted, " << words;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
+    }
+    EXPECT_EQ(one->hash(), before) << "what is refused changes nothing";
+  };
+  const auto with = [&](auto&& change) {
+    Parts other = parts;
+    change(other);
+    return other;
+  };
+  expect_refused(with([](Parts& p) { p.joint.kind = JointKind::hinge; }),
+                 "its joint 1 is a ball of a and b, not a hinge of a and b");
+  expect_refused(with([](Parts& p) { p.joined_to_world = true; }),
+                 "its joint 1 is a ball of a and b, not a ball of the world and b");
+  expect_refused(with([](Parts& p) { p.joint.compliance = 1e-3; }), "a compliance of 0, not 3 and 0.001");
+  expect_refused(with([](Parts& p) { p.mass.mass = 3; }), "its body 'a' has another mass: 2, not 3");
+  expect_refused(with([](Parts& p) { p.mass.moments.z() = 2.25; }),
+                 "its body 'a' has another inertia or centre of mass");
+  expect_refused(with([](Parts& p) { p.material.young = 3e5; }),
+                 "its body 'jelly' has another Young's modulus: 200000, not 300000");
+  expect_refused(with([](Parts& p) { p.material.poisson = 0.3; }), "another Poisson's ratio: 0.4, not 0.3");
+  expect_refused(with([](Parts& p) { p.material.density = 900; }), "another density: 1000, not 900");
+  expect_refused(with([](Parts& p) { p.material.damping = 0.02; }), "another damping: 0.01, not 0.02");
+  expect_refused(with([](Parts& p) { p.material.model = Model::corotated; }),
+                 "its body 'jelly' has another material in some elements, or model of it");
+  expect_refused(with([](Parts& p) { p.same_everywhere = false; }),
+                 "its body 'jelly' has another material in some elements");
+  expect_refused(with([](Parts& p) { p.last_node = 0.01; }), "its body 'jelly' has another shape at rest");
+  expect_refused(with([](Parts& p) { p.thickness = 0.003; }), "its body 'sheet' has another mass");
+}
+
+// Constraints of users are told apart by what they call themselves.
+TEST(Snapshot, ConstraintsOfUsersHaveANameToo) {
+  struct Pin : RigidConstraint {
+    explicit Pin(BodyId body) : RigidConstraint(body, {}) {}
+    std::size_t rows() const override { return 1; }
+    void at(const ConstraintSide& a, const ConstraintSide& b, ConstraintRows& out) const override {
+      out.row[0] = {a.pose.position.x() - b.pose.position.x(), {Vec3::UnitX(), -Vec3::UnitX()}};
+    }
+  };
+  struct NamedPin final : Pin {
+    using Pin::Pin;
+    std::string_view kind() const override { return "pin"; }
+  };
+  const auto make_world = [](auto&& joint_of) {
+    auto world = std::make_unique<World>();
+    world->add_joint(joint_of(world->add_rigid(make(BoxShape{}), {.name = "a"})));
+    return world;
+  };
+  const auto pin = [](BodyId id) { return std::make_shared<Pin>(id); };
+  const auto named_pin = [](BodyId id) { return std::make_shared<NamedPin>(id); };
+  const Snapshot then = make_world(named_pin)->snapshot();
+  make_world(named_pin)->restore(then);
+  try {
+    make_world(pin)->restore(then);
+    ADD_FAILURE() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("is a pin of a and the world, not a constraint of a"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
 // The same in every build: in a campaign of several builds, each leaves its hash in a file that they share.
 TEST(Snapshot, DebugAndReleaseAgree) {
   const auto world = testing::mixed_world(), again = testing::mixed_world();

@@ -64,6 +64,7 @@ class Joint : public RigidConstraint {
         b_(at_b, options.point, frame_along(options.axis)) {}
 
   double compliance() const override { return compliance_; }
+  std::string_view kind() const override { return names[static_cast<std::size_t>(kind_)]; }
   std::size_t rows() const override {
     switch (kind_) {
       case JointKind::ball:
@@ -128,6 +129,7 @@ class DistanceJoint : public RigidConstraint {
         compliance_(options.compliance) {}
 
   double compliance() const override { return compliance_; }
+  std::string_view kind() const override { return names[static_cast<std::size_t>(JointKind::distance)]; }
   std::size_t rows() const override { return 1; }
   void at(const ConstraintSide& a, const ConstraintSide& b, ConstraintRows& out) const override {
     const Vec3 pa = a.pose.apply(a_), pb = b.pose.apply(b_);

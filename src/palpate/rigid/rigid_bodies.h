@@ -136,6 +136,8 @@ class RigidBodies : private RigidView {
   // Of a step that is cut short, the part of it that is done.
   RigidReport end_step(double part = 1);
   std::size_t joints() const { return joint_ids_.size(); }
+  // By the index of an id; null where there is none any more.
+  std::span<const std::shared_ptr<RigidConstraint>> joint_list() const { return joints_; }
   std::size_t forces() const { return force_ids_.size(); }
 
   double kinetic_energy() const;    // of what is dynamic [J]

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstddef>
+#include <string_view>
 
 #include <palpate/base/ids.h>
 #include <palpate/geometry/pose.h>
@@ -44,6 +45,8 @@ class RigidConstraint {
   virtual void at(const ConstraintSide& a, const ConstraintSide& b, ConstraintRows& out) const = 0;
   // How much it gives way [m/N]; 0: not at all. Its energy is value^2 / (2 compliance).
   virtual double compliance() const { return 0; }
+  // What messages call it; and snapshots tell it from others by that.
+  virtual std::string_view kind() const { return "constraint"; }
 
  private:
   std::array<BodyId, 2> bodies_;

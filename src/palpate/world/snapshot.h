@@ -1,8 +1,8 @@
 // A moment of a world, as bytes: to go back to, or to keep in a file.
 //
 // It has states, not what bodies are made of: it is restored into a world that was built in the same way, and
-// it says of which bodies it is, so that another world can refuse it by name. A checksum at its end finds
-// what was damaged on the way.
+// it says of which bodies it is, and has a few numbers of what they are made of, so that another world can
+// refuse it by name. A checksum at its end finds what was damaged on the way.
 #pragma once
 
 #include <cstddef>

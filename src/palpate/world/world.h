@@ -217,7 +217,8 @@ class World {
   std::uint64_t hash() const;
   Snapshot snapshot() const;
   void snapshot(Snapshot& into) const;  // the same, into memory that is there already
-  // Of a world with the same bodies, joints and forces. Throws Error, and changes nothing, for any other.
+  // Of a world with the same bodies, of the same masses, materials and shapes at rest, the same joints and as
+  // many forces. Throws Error, and changes nothing, for any other.
   void restore(const Snapshot& snapshot);
   // Takes over from a world of other options or materials: the time, and of bodies with the same name, kind
   // and number of nodes where they are, how they move, and which nodes are fixed. What contacts and solvers
@@ -297,8 +298,14 @@ class World {
   void settle(double seconds);
   void publish();
 
-  static std::array<std::uint64_t, 4> facts_of(const Body& one);
+  struct Fact;
+  struct BodyFacts;
+  BodyFacts facts_of(const Body& one) const;
   void write_structure(ByteWriter& to) const;
+  void require_structure(ByteReader& from) const;
+  void require_body(ByteReader& from, std::size_t place) const;
+  void write_joint(ByteWriter& to, const RigidConstraint& joint) const;
+  void require_joints(ByteReader& from) const;
 
   WorldOptions options_;
   IdPool<BodyTag> ids_;

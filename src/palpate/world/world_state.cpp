@@ -1,6 +1,5 @@
 // The state of a world: its hash, snapshots of it, and files of those.
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -14,7 +13,7 @@ namespace palpate {
 namespace {
 
 constexpr std::string_view mark = "palpate snapshot\n";
-constexpr std::uint32_t version = 2;
+constexpr std::uint32_t version = 3;
 
 std::uint64_t checksum(std::span<const std::byte> bytes) {
   StateHash hash;
@@ -59,31 +58,6 @@ std::uint64_t World::hash() const {
   return hash.value();
 }
 
-// Numbers of nodes or vertices, elements, changes of those, and scripts.
-std::array<std::uint64_t, 4> World::facts_of(const Body& one) {
-  if (!one.soft) return {one.local.positions.size(), 0, 0, one.script ? 1u : 0u};
-  return {one.soft->positions().size(), one.soft->rest().tets.size(), one.soft->changes(),
-          one.scripts.size()};
-}
-
-// What the bodies are, as far as it has to be the same.
-void World::write_structure(ByteWriter& to) const {
-  to.put(std::uint64_t{order_.size()});
-  for (const BodyId id : order_) {
-    const Body& one = bodies_[id.index];
-    to.put(id.index);
-    to.put(id.generation);
-    to.put(one.kind);
-    to.put(std::string_view(one.name));
-    for (const std::uint64_t fact : facts_of(one)) to.put(fact);
-    to.put(one.soft ? std::string_view(one.soft->options().solver) : std::string_view());
-  }
-  to.put(std::uint64_t{rigid_.joints()});
-  to.put(std::uint64_t{rigid_.forces()});
-  to.put(std::uint64_t{soft_force_ids_.size()});
-  to.put(std::string_view(options_.response.name));
-}
-
 void World::snapshot(Snapshot& into) const {
   into.bytes.clear();
   ByteWriter to(into.bytes);
@@ -108,32 +82,7 @@ Snapshot World::snapshot() const {
 void World::restore(const Snapshot& snapshot) {
   const std::string what = "world";
   ByteReader from(contents(snapshot, what), what);
-  // All that could be refused comes first.
-  const auto count = from.get<std::uint64_t>();
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const BodyId id{from.get<std::uint32_t>(), from.get<std::uint32_t>()};
-    const auto kind_then = from.get<BodyKind>();
-    const std::string name_then = from.get_text();
-    std::array<std::uint64_t, 4> facts{};
-    for (std::uint64_t& fact : facts) fact = from.get<std::uint64_t>();
-    const std::string solver = from.get_text();
-    if (i >= order_.size() || order_[i] != id || bodies_[id.index].name != name_then ||
-        bodies_[id.index].kind != kind_then)
-      refuse(what, fmt::format("its body {}, '{}', is not the one in this world", i + 1, name_then));
-    const Body& one = bodies_[id.index];
-    if (facts != facts_of(one))
-      refuse(what, fmt::format("its body '{}' has other vertices, elements or scripts", name_then));
-    if (one.soft && solver != one.soft->options().solver)
-      refuse(what, fmt::format("its body '{}' was solved by {}", name_then, solver));
-  }
-  if (count != order_.size())
-    refuse(what,
-           fmt::format("the world has a body '{}' that it does not know", bodies_[order_[count].index].name));
-  if (from.get<std::uint64_t>() != rigid_.joints() || from.get<std::uint64_t>() != rigid_.forces() ||
-      from.get<std::uint64_t>() != soft_force_ids_.size())
-    refuse(what, "it has other joints or forces");
-  if (const std::string then = from.get_text(); then != options_.response.name)
-    refuse(what, fmt::format("its contacts were answered by {}, not by {}", then, options_.response.name));
+  require_structure(from);  // all that could be refused comes first
   steps_ = from.get<std::uint64_t>();
   time_ = from.get<double>();
   rigid_.load(from);
