@@ -1,12 +1,17 @@
 // The scenes that come with Palpate: each can be read and built, runs without failure, and shows what it is
 // there for.
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <palpate/base/parallel.h>
+#include <palpate/mesh/files.h>
+#include <palpate/mesh/generate.h>
 #include <palpate/scene/build_world.h>
 #include <palpate/scene/read_scene.h>
 #include <palpate/study/study_springs.h>
@@ -37,13 +42,23 @@ TEST(BuiltInScenes, AllRunAndGiveTheSameBytes) {
     EXPECT_FALSE(scene.title.empty());
     EXPECT_EQ(parse_scene(scene.text, "again"), scene) << "the scene as run is the scene";
     std::vector<std::uint64_t> hashes;
+    Snapshot middle;
     for (const int threads : {1, 2, 4}) {
       const auto world = build_world(scene);
-      Threads(threads).run([&] { go(*world, scene, 10 * scene.run.step); });
+      Threads(threads).run([&] {
+        go(*world, scene, 5 * scene.run.step);
+        if (threads == 1) world->snapshot(middle);
+        go(*world, scene, 5 * scene.run.step);
+      });
       hashes.push_back(world->hash());
     }
+    const auto other = build_world(scene);
+    other->restore(middle);
+    go(*other, scene, 5 * scene.run.step);
+    hashes.push_back(other->hash());
     EXPECT_EQ(hashes[0], hashes[1]);
     EXPECT_EQ(hashes[0], hashes[2]);
+    EXPECT_EQ(hashes[0], hashes[3]) << "by way of a snapshot, in another world";
     ++count;
   }
   EXPECT_GE(count, 9u);
@@ -67,19 +82,31 @@ TEST(BuiltInScenes, BeamsSag) {
 }
 
 TEST(BuiltInScenes, SagTakesAnyMesh) {
-  const auto folder = fs::temp_directory_path();
+  // A file in centimetres, named as the scene says it: from the current folder.
+  const fs::path file =
+      fs::path(::testing::TempDir()) / ("palpate_sag_" + std::to_string(::getpid()) + ".vtu");
+  const TetMesh bar = make(SolidBoxShape{10, 3, 3, 6, 2, 2});
+  write_mesh(file.string(), bar);
   const std::vector<std::string> overrides = {
-      R"(body.body.mesh={shape="solid-box", size-x=0.1, size-y=0.03, size-z=0.03, cells-x=6, cells-y=2, cells-z=2})",
+      fmt::format("body.body.mesh={{file=\"{}\", unit=\"cm\"}}", fs::relative(file).string()),
       "body.body.fix.0={plane={point=[-0.049, 0, 0], normal=[1, 0, 0]}}"};
   const Scene scene = scene_named("sag", overrides);
   const auto world = build_world(scene);
   go(*world, scene, 0.5);
   const SoftBody& body = world->soft(world->find("body"));
-  double low = 0;
-  for (std::size_t v = 0; v < body.positions().size(); ++v)
+  EXPECT_EQ(body.rest().tets.size(), bar.tets.size());
+  double low = 0, right = 0;
+  std::size_t held = 0;
+  for (std::size_t v = 0; v < body.positions().size(); ++v) {
     low = std::min(low, body.positions()[v].z() - body.rest().positions[v].z());
+    right = std::max(right, body.rest().positions[v].x());
+    held += body.is_fixed(static_cast<std::uint32_t>(v)) ? 1 : 0;
+  }
+  EXPECT_NEAR(right, 0.05, 1e-9);
+  EXPECT_EQ(held, 9u);  // one side of it
   EXPECT_LT(low, -1e-3);
   EXPECT_EQ(body.inverted(), 0u);
+  fs::remove(file);
 }
 
 TEST(BuiltInScenes, TheTwistedBarSpringsBack) {

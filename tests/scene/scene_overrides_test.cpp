@@ -1,5 +1,8 @@
 // Values from outside: they reach every place, and what is wrong with them is told in their name.
+#include <array>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 
 #include <gtest/gtest.h>
 
@@ -8,6 +11,7 @@
 namespace palpate {
 namespace {
 
+namespace fs = std::filesystem;
 using testing::Overrides;
 using testing::parsed;
 using testing::rigid_scene;
@@ -70,6 +74,40 @@ TEST(SceneOverrides, OneOfSeveralKeysTakesTheOthersAway) {
   EXPECT_TRUE(scene.find_body("mixer")->motion->keyframes.empty());
   EXPECT_EQ(parsed(rigid_scene, {"run.steps=5", "run.duration=1"}).run.steps, 100u) << "the last one";
   testing::expect_round_trip(scene);
+}
+
+// Whoever sets a file stands somewhere else than the scene.
+TEST(SceneOverrides, NameFilesFromTheCurrentFolder) {
+  const fs::path folder = fs::path(::testing::TempDir()) / "scene overrides test";
+  fs::create_directories(folder);
+  const fs::path file = folder / "s.toml", here = fs::current_path();
+  std::ofstream(file) << "[[body]]\nname = 'a'\nkind = 'soft'\nmesh = { file = 'own.vtk', unit = 'cm' }\n"
+                         "[[body]]\nname = 'b'\nkind = 'soft'\nmesh = { file = 'own.vtk' }\n";
+  const auto files = [&](const Overrides& overrides) {
+    const Scene scene = read_scene(file, overrides);
+    testing::expect_round_trip(scene);
+    return std::array{scene.bodies[0].mesh.file, scene.bodies[1].mesh.file};
+  };
+  const fs::path own = folder / "own.vtk";
+  EXPECT_EQ(files({}), (std::array{own, own}));
+  EXPECT_EQ(files({"run.step=0.01", "body.a.mesh.unit=mm"}), (std::array{own, own}));
+  EXPECT_EQ(files({"body.a.mesh={file=\"x/liver.vtk\", unit=\"cm\"}"}),
+            (std::array{here / "x/liver.vtk", own}));
+  EXPECT_EQ(files({"body.b.mesh.file=../liver.vtk"}), (std::array{own, here.parent_path() / "liver.vtk"}));
+  EXPECT_EQ(files({"body.0.mesh.file=/all/liver.vtk"}), (std::array{fs::path("/all/liver.vtk"), own}));
+  EXPECT_EQ(files({"folder=meshes", "body.b.mesh.file=b.vtk"}),
+            (std::array{here / "meshes/own.vtk", here / "b.vtk"}));
+  const auto refusal = [&](const std::string& one) -> std::string {
+    try {
+      files({one});
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "was read";
+  };
+  EXPECT_EQ(refusal("body.a.mesh.file="), "override 'body.a.mesh.file=': file is \"\". Name a mesh file.");
+  EXPECT_EQ(refusal("body.a.mesh.file=3").substr(0, 45), "override 'body.a.mesh.file=3': file is 3. It ");
+  fs::remove_all(folder);
 }
 
 TEST(SceneOverrides, AreNamedWhenTheyAreWrong) {

@@ -200,6 +200,23 @@ std::string text_of(std::string_view text, SceneValue& root, bool changed, const
   return toml_text(root);
 }
 
+// `here`: what names of files in overrides are relative to; empty: to the same as those of the text.
+Scene parse(std::string_view text, std::string_view name, std::span<const std::string> overrides,
+            const fs::path& folder, const fs::path& here) {
+  constexpr std::size_t most = std::size_t{1} << 26;
+  if (text.size() > most)
+    throw Error(Place::file(name), "it has more than 64 MB", "Keep meshes in files of their own.");
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  SceneValue root = parse_toml(text, std::make_shared<const SceneSource>(SceneSource{std::string(name)}));
+  apply_overrides(root, overrides);
+  if (!here.empty()) place_files_of_overrides(root, here);
+  SceneFolder where{whole_path(folder)};
+  Scene scene = read_tree(root, where);
+  scene.text = text_of(text, root, !overrides.empty(), where);
+  scene.origin.place = Place::file(name);
+  return scene;
+}
+
 }  // namespace
 
 bool operator==(const SceneSolver& a, const SceneSolver& b) {
@@ -222,22 +239,12 @@ Scene read_scene(const fs::path& file, std::span<const std::string> overrides) {
   std::error_code ignored;
   if (fs::is_directory(file, ignored))
     throw Error(Place::file(file.string()), "this is a folder, not a file", "Name a scene file in it.");
-  return parse_scene(read_bytes(file.string()), file.string(), overrides, file.parent_path());
+  return parse(read_bytes(file.string()), file.string(), overrides, file.parent_path(), whole_path({}));
 }
 
 Scene parse_scene(std::string_view text, std::string_view name, std::span<const std::string> overrides,
                   const fs::path& folder) {
-  constexpr std::size_t most = std::size_t{1} << 26;
-  if (text.size() > most)
-    throw Error(Place::file(name), "it has more than 64 MB", "Keep meshes in files of their own.");
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  SceneValue root = parse_toml(text, std::make_shared<const SceneSource>(SceneSource{std::string(name)}));
-  apply_overrides(root, overrides);
-  SceneFolder where{whole_path(folder)};
-  Scene scene = read_tree(root, where);
-  scene.text = text_of(text, root, !overrides.empty(), where);
-  scene.origin.place = Place::file(name);
-  return scene;
+  return parse(text, name, overrides, folder, {});
 }
 
 }  // namespace palpate

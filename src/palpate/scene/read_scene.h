@@ -19,7 +19,8 @@
 namespace palpate {
 
 // A file. Overrides are "key=value", with the names of bodies in place of numbers: "run.step=0.01",
-// "body.liver.material.young=1e4".
+// "body.liver.material.young=1e4". Names of mesh files in them are relative to the current folder, those of
+// the file to its own.
 Scene read_scene(const std::filesystem::path& file, std::span<const std::string> overrides = {});
 
 // The same from memory; `name` stands for the file in messages. Names of mesh files are relative to the

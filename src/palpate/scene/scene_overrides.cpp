@@ -141,7 +141,27 @@ void set(Walk& walk, const std::string& part, SceneValue value, const Source& so
   entry.value = std::move(value);
 }
 
+// What is wrong with a name is found where it is read; a variable brings a folder of its own.
+void place_file(SceneValue& value, const std::filesystem::path& folder) {
+  std::string* name = std::get_if<std::string>(&value.data);
+  const bool is_ours = value.spot.source != nullptr && value.spot.source->is_override;
+  if (name == nullptr || !is_ours || name->empty() || name->front() == '$') return;
+  *name = (folder / *name).lexically_normal().string();
+}
+
+void place_mesh_files(SceneValue& value, const std::filesystem::path& folder) {
+  if (auto* list = std::get_if<SceneValue::List>(&value.data))
+    for (SceneValue& item : *list) place_mesh_files(item, folder);
+  if (SceneValue* mesh = value.find("mesh"))
+    if (SceneValue* file = mesh->find("file")) place_file(*file, folder);
+}
+
 }  // namespace
+
+void place_files_of_overrides(SceneValue& root, const std::filesystem::path& folder) {
+  if (SceneValue* given = root.find("folder")) place_file(*given, folder);
+  if (SceneValue* bodies = root.find("body")) place_mesh_files(*bodies, folder);
+}
 
 void apply_overrides(SceneValue& root, std::span<const std::string> overrides) {
   for (const std::string& one : overrides) {

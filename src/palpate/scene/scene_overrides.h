@@ -5,6 +5,7 @@
 // "contact.finder=grid" needs no quotes.
 #pragma once
 
+#include <filesystem>
 #include <span>
 #include <string>
 
@@ -16,5 +17,9 @@ namespace palpate::detail {
 // by their numbers. Setting one of several keys that stand for each other takes the others away; setting a
 // part of a named material makes one of the body's own that is like it.
 void apply_overrides(SceneValue& root, std::span<const std::string> overrides);
+
+// Names of files and folders that were set from outside, and are not absolute, are put behind this folder:
+// whoever sets them does not stand where the scene is.
+void place_files_of_overrides(SceneValue& root, const std::filesystem::path& folder);
 
 }  // namespace palpate::detail
