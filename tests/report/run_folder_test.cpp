@@ -1,6 +1,8 @@
 #include <palpate/report/run_folder.h>
 
+#include <array>
 #include <limits>
+#include <sstream>
 
 #include <support/allocation_counter.h>
 
@@ -55,8 +57,18 @@ TEST_F(RunFolders, StreamTheirTables) {
   EXPECT_EQ(contacts[15], "15,0.15,0,0,0,,0,1,1,0");  // no contact: no nearest
   ASSERT_EQ(energies.size(), 101u);
   EXPECT_EQ(energies[0],
-            "step,time_s,kinetic_J,elastic_J,potential_J,total_J,residual_m,iterations,failures");
-  EXPECT_EQ(energies[1], "1,0.01,1.5,0.25,-0.125,1.625,1e-07,11,0");
+            "step,time_s,kinetic_J,elastic_J,potential_J,contact_J,total_J,residual_m,iterations,failures");
+  EXPECT_EQ(energies[1], "1,0.01,1.5,0.25,-0.125,0.0625,1.6875,1e-07,11,0");
+  for (std::size_t i = 1; i < energies.size(); ++i) {
+    std::array<double, 7> cell{};  // step, time, four parts, their sum
+    std::istringstream line(energies[i]);
+    for (double& number : cell) {
+      std::string text;
+      std::getline(line, text, ',');
+      number = std::stod(text);
+    }
+    EXPECT_NEAR(cell[2] + cell[3] + cell[4] + cell[5], cell[6], 1e-12) << energies[i];
+  }
 }
 
 TEST_F(RunFolders, HaveTablesWithoutAStep) {

@@ -1,6 +1,10 @@
 #include <palpate/report/run_page.h>
 
+#include <fmt/format.h>
 #include <pugixml.hpp>
+
+#include <palpate/base/build_facts.h>
+#include <palpate/report/machine.h>
 
 #include "run_samples.h"
 
@@ -38,6 +42,16 @@ TEST(RunPage, ShowsEverythingEscaped) {
   EXPECT_TRUE(document.select_node("//td[text()='<liver>']"));
   EXPECT_TRUE(document.select_node("//li[text()='3 < 4']"));
   EXPECT_TRUE(document.select_node("//td[text()='0000000000000001']"));
+  const auto told = [&](const char* what) -> std::string {
+    const std::string cell = fmt::format("//tr[*[1][text()='{}']]/*[2]", what);
+    return document.select_node(cell.c_str()).node().text().get();
+  };
+  const BuildFacts build = build_facts();
+  expect_in(told("version"), fmt::format("palpate {} ({}", build.version, build.build_type));
+  expect_in(told("version"), std::string(build.compiler));
+  const MachineFacts machine = machine_facts();
+  EXPECT_TRUE(told("machine").starts_with(fmt::format("{}, {} cores", machine.cpu, machine.cores)));
+  EXPECT_TRUE(told("machine").ends_with("GB; the run used 1 thread"));
   EXPECT_TRUE(document.select_node("//text[text()='- - 16.7 ms: 60 Hz']"));
   EXPECT_EQ(document.select_nodes("//div[@class='wide plot']").size(), 4u);
   // Nothing is fetched from elsewhere.
@@ -64,6 +78,20 @@ TEST(RunPage, SaysWhatItsPlayerLacks) {
   EXPECT_TRUE(has("palpate run --record"));
   pugi::xml_document document;
   EXPECT_EQ(problem_in(html(), document), "");
+}
+
+TEST(RunPage, PlotsEnergiesThatAddUp) {
+  const std::vector<Plot> plots = run_plots(sample_run(300));
+  const Plot& plot = plots.back();
+  std::vector<std::string> names;
+  for (const PlotSeries& series : plot.series) names.push_back(series.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"total", "kinetic", "elastic", "potential (gravity, forces)",
+                                             "contact (what is pressed)"}));
+  for (std::size_t i = 0; i < plot.series[0].points.size(); ++i) {
+    double parts = 0;
+    for (std::size_t k = 1; k < plot.series.size(); ++k) parts += plot.series[k].points[i].second;
+    EXPECT_NEAR(plot.series[0].points[i].second, parts, 1e-12);
+  }
 }
 
 TEST(RunPage, IsWellFormedWithoutStepsEnergiesOrBodies) {

@@ -92,7 +92,8 @@ struct SampleStep {
     record.kinetic = 1 + 0.5 * static_cast<double>(i % 2);
     record.elastic = 0.25;
     record.potential = -0.125 * static_cast<double>(i);
-    record.total = record.kinetic + record.elastic + record.potential;
+    record.contact = 0.0625 * static_cast<double>(i % 3);
+    record.total = record.kinetic + record.elastic + record.potential + record.contact;
     record.residual = 1e-7;
     record.iterations = 10 + i % 2;
     record.failures = i % 50 == 49 ? 1 : 0;

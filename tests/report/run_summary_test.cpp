@@ -51,9 +51,16 @@ TEST(RunSummary, TellsAllFields) {
   EXPECT_EQ(all["contacts"]["guard"]["added"], 28 * 21 + 10);
   EXPECT_EQ(all["contacts"]["guard"]["steps_cut"], 50);
   EXPECT_EQ(all["contacts"]["guard"]["lost_seconds"], 0);
-  EXPECT_EQ(all["energy"]["first"], 1.625);
-  EXPECT_EQ(all["energy"]["last"], 1 + 0.25 - 25);
-  EXPECT_EQ(all["energy"]["drift"], 1 + 0.25 - 25 - 1.625);
+  EXPECT_EQ(all["energy"]["first"], 1.6875);
+  EXPECT_EQ(all["energy"]["last"], 1 + 0.25 - 25 + 0.125);
+  EXPECT_EQ(all["energy"]["drift"], 1 + 0.25 - 25 + 0.125 - 1.6875);
+  EXPECT_EQ(all["energy"]["contact"]["max"], 0.125);
+  for (const char* when : {"first", "last"}) {
+    double parts = 0;
+    for (const char* part : {"kinetic", "elastic", "potential", "contact"})
+      parts += all["energy"][part][when].get<double>();
+    EXPECT_EQ(all["energy"][when], parts) << when;
+  }
   EXPECT_EQ(all["energy"]["kinetic"]["max"], 1.5);
   EXPECT_EQ(all["solver"]["failures"], 4);
   EXPECT_EQ(all["solver"]["iterations"]["max"], 11);

@@ -154,6 +154,7 @@ class Run {
       one.kinetic = energies.kinetic;
       one.elastic = energies.elastic;
       one.potential = energies.potential;
+      one.contact = energies.contact;
       one.total = energies.total();
       one.residual = report.soft.residual;
       one.iterations = static_cast<std::size_t>(report.soft.iterations);

@@ -178,7 +178,7 @@ std::vector<std::string> RunFolder::warnings() const {
 }
 
 std::uintmax_t expected_table_bytes(std::size_t steps, std::size_t stages) {
-  return static_cast<std::uintmax_t>(steps) * (180 + 9 * static_cast<std::uintmax_t>(stages));
+  return static_cast<std::uintmax_t>(steps) * (195 + 9 * static_cast<std::uintmax_t>(stages));
 }
 
 }  // namespace palpate

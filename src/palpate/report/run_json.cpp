@@ -62,6 +62,7 @@ ordered_json energy_json(const RunValues& values) {
   energy["kinetic"] = range_of(values.kinetic);
   energy["elastic"] = range_of(values.elastic);
   energy["potential"] = range_of(values.potential);
+  energy["contact"] = range_of(values.contact);
   return energy;
 }
 

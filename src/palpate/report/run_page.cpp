@@ -104,7 +104,8 @@ Plot energies_plot(const RunRecord& record) {
     if (value.count > 0) plot.series.push_back(series_of(name, record, value.series));
   };
   double low = 0, high = 0;
-  for (const ValueRecord* value : {&values.total, &values.kinetic, &values.elastic, &values.potential}) {
+  for (const ValueRecord* value :
+       {&values.total, &values.kinetic, &values.elastic, &values.potential, &values.contact}) {
     low = std::min(low, value->low);  // comparisons with what is not known are false
     high = std::max(high, value->high);
   }
@@ -113,7 +114,8 @@ Plot energies_plot(const RunRecord& record) {
   add("total", values.total);
   add("kinetic", values.kinetic);
   add("elastic", values.elastic);
-  add("potential (gravity)", values.potential);
+  add("potential (gravity, forces)", values.potential);
+  add("contact (what is pressed)", values.contact);
   return plot;
 }
 

@@ -112,6 +112,7 @@ void RunRecord::add(const StepRecord& one) {
   values_.kinetic.add(one.kinetic);
   values_.elastic.add(one.elastic);
   values_.potential.add(one.potential);
+  values_.contact.add(one.contact);
   values_.total.add(one.total);
   values_.residual.add(one.residual);
   values_.iterations.add(static_cast<double>(one.iterations));

@@ -33,7 +33,8 @@ struct StepRecord {
   std::size_t guarded = 0, parts = 1;                        // see TouchingReport
   double lost = 0;                                           // [s]
   double kinetic = not_known, elastic = not_known;           // energies [J]
-  double potential = not_known, total = not_known;           // of gravity; of all [J]
+  double potential = not_known, contact = not_known;         // of gravity and forces; of what is pressed [J]
+  double total = not_known;                                  // of all four [J]
   double residual = not_known;                               // of the solver, when it ended [m]
   std::size_t iterations = 0, failures = 0;                  // of the solver
 
@@ -95,7 +96,7 @@ struct StageRecord {
 struct RunValues {
   DurationRecord step;  // whole steps
   ValueRecord time, contacts, vertex_triangle, edge_edge, nearest, pushing;
-  ValueRecord kinetic, elastic, potential, total;
+  ValueRecord kinetic, elastic, potential, contact, total;
   ValueRecord residual, iterations;
   std::uint64_t failures = 0;
   // Of what lets nothing through: contacts that it added, steps that it cut short, and time that was dropped.

@@ -46,7 +46,7 @@ RunTables::RunTables(const std::string& folder, std::vector<std::string> stages)
   contacts_.buffer() +=
       "step,time_s,contacts,vertex_triangle,edge_edge,nearest_m,pushing,guarded,parts,lost_s\n";
   energies_.buffer() +=
-      "step,time_s,kinetic_J,elastic_J,potential_J,total_J,residual_m,iterations,failures\n";
+      "step,time_s,kinetic_J,elastic_J,potential_J,contact_J,total_J,residual_m,iterations,failures\n";
   if (!stages_.empty()) write_header();
   for (StreamFile* file : {&timings_, &contacts_, &energies_}) file->flush();
 }
@@ -98,7 +98,8 @@ void RunTables::add(const StepRecord& step) {
   end_line(contacts_);
   std::string& energies = energies_.buffer();
   begin_line(energies, step);
-  for (const double energy : {step.kinetic, step.elastic, step.potential, step.total, step.residual})
+  for (const double energy :
+       {step.kinetic, step.elastic, step.potential, step.contact, step.total, step.residual})
     add_cell(energies, energy);
   fmt::format_to(std::back_inserter(energies), ",{},{}", step.iterations, step.failures);
   end_line(energies_);
