@@ -1,8 +1,10 @@
 // The order of the house: a room may use the rooms above it, never below.
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -51,6 +53,62 @@ std::vector<std::string> violations(const fs::path& source) {
   }
   std::sort(found.begin(), found.end());
   return found;
+}
+
+// A user's own loop stays the user's: down to the world, nothing prints, waits, or starts a thread but where
+// the work of one call is shared out.
+std::vector<std::string> intrusions(const fs::path& source) {
+  const std::regex forbidden(
+      R"(\b(v?f?printf|f?puts|putchar|sleep)\s*\(|\bstd::(cout|cerr|clog|thread|jthread|async)\b|)"
+      R"(\bfmt::print(ln)?\b|\b(sleep_for|sleep_until|usleep|nanosleep)\b)");
+  const std::vector<std::string> own_threads = {"base/background.h", "base/background.cpp",
+                                                "base/parallel.cpp"};
+  std::vector<std::string> found;
+  for (const auto& entry : fs::recursive_directory_iterator(source)) {
+    if (entry.path().extension() != ".h" && entry.path().extension() != ".cpp") continue;
+    const std::string file = fs::relative(entry.path(), source).string();
+    if (height_of(file.substr(0, file.find('/'))) > height_of("world")) continue;
+    const bool has_threads = std::find(own_threads.begin(), own_threads.end(), file) != own_threads.end();
+    std::ifstream in(entry.path());
+    std::size_t number = 0;
+    for (std::string line; std::getline(in, line);) {
+      ++number;
+      line = line.substr(0, line.find("//"));
+      // Expressions are slow: most lines have none of this.
+      constexpr std::array parts = {"print", "put", "cout", "cerr", "clog", "thread", "async", "sleep"};
+      const auto is_in_line = [&](const char* part) { return line.find(part) != std::string::npos; };
+      std::smatch match;
+      if (std::none_of(parts.begin(), parts.end(), is_in_line) || !std::regex_search(line, match, forbidden))
+        continue;
+      if (has_threads && match.str() == "std::thread") continue;
+      found.push_back(file + ":" + std::to_string(number) + " has '" + match.str() + "'");
+    }
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+TEST(Rooms, ALoopOfAUserStaysTheUsers) {
+  for (const std::string& line : intrusions(fs::path(PALPATE_SOURCE_DIR) / "src/palpate"))
+    ADD_FAILURE() << line << ": worlds never print, wait, or own threads";
+}
+
+TEST(Rooms, WhatIntrudesOnALoopIsFound) {
+  const fs::path folder = fs::path(::testing::TempDir()) / "intrusions test";
+  fs::remove_all(folder);
+  for (const char* room : {"base", "world", "cli"}) fs::create_directories(folder / room);
+  std::ofstream(folder / "base/parallel.cpp") << "std::thread t;\nstd::cout << 1;\n";
+  std::ofstream(folder / "cli/main.cpp") << "std::printf(\"here it may\");\n";
+  std::ofstream(folder / "world/world.cpp")
+      << "// it never calls printf()\nstd::snprintf(to, 3, \"1\");\nsleeps(id);\nstd::fprintf (stderr, "
+         "\"x\");\n"
+         "std::this_thread::sleep_for(1s);\nfmt::print(\"x\");\nstd::thread t;\n";
+  EXPECT_EQ(
+      intrusions(folder),
+      (std::vector<std::string>{"base/parallel.cpp:2 has 'std::cout'", "world/world.cpp:4 has 'fprintf ('",
+                                "world/world.cpp:5 has 'sleep_for'", "world/world.cpp:6 has 'fmt::print'",
+                                "world/world.cpp:7 has 'std::thread'"}));
+  fs::remove_all(folder);
 }
 
 TEST(Rooms, NoRoomUsesARoomBelow) {
