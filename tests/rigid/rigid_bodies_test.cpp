@@ -2,6 +2,7 @@
 #include <palpate/rigid/rigid_bodies.h>
 
 #include <cmath>
+#include <complex>
 #include <numbers>
 
 #include <rigid/rigid_cases.h>
@@ -161,6 +162,41 @@ TEST(RigidBodies, WindTurns) {
 }
 
 // However strong the air, a body is taken along and not thrown about.
+// v' = k (w - v) with a wind w that turns: v = A e^(iwt) + (v0 - A) e^(-kt), A = k W / (k + iw), across the
+// axis, and the wind's part along it is steady.
+TEST(RigidBodies, WindThatTurnsIsFelt) {
+  constexpr double mass = 2, drag = 3, k = drag / mass, period = 1.5, strength = 4, along = 0.5;
+  constexpr double rate = 2 * std::numbers::pi / period;
+  using Complex = std::complex<double>;
+  const Complex amplitude = k * strength / Complex(k, rate), start(0.5, -1), rest = start - amplitude;
+  double last = 0;
+  for (const int steps : {200, 400, 800}) {
+    RigidBodies bodies(testing::weightless());
+    const BodyId id = body_number(0);
+    bodies.add(id, {.mass = {.mass = mass, .moments = Vec3::Ones(), .frame = {}},
+                    .state = {.velocity = Vec3(start.real(), start.imag(), 0)}});
+    bodies.add(std::make_shared<DragForce>(
+        DragForce::Options{.body = id, .linear = drag, .wind = Vec3(strength, 0, along), .period = period}));
+    double worst = 0;
+    for (int i = 1; i <= steps; ++i) {
+      bodies.step(4.0 / steps);
+      const double t = 4.0 * i / steps;
+      const Complex turned = std::polar(1.0, rate * t);
+      const Complex velocity = amplitude * turned + rest * std::exp(-k * t);
+      const Complex place = amplitude * (turned - 1.0) / Complex(0, rate) + rest * (1 - std::exp(-k * t)) / k;
+      const RigidState state = bodies.state(id);
+      const Vec3 v(velocity.real(), velocity.imag(), along * (1 - std::exp(-k * t)));
+      const Vec3 x(place.real(), place.imag(), along * (t - (1 - std::exp(-k * t)) / k));
+      worst = std::max({worst, (state.velocity - v).norm(), (state.pose.position - x).norm()});
+    }
+    EXPECT_LT(worst, 0.01);
+    if (last > 0) {
+      EXPECT_LT(worst, 0.3 * last) << "it is of second order";
+    }
+    last = worst;
+  }
+}
+
 TEST(RigidBodies, StrongDragIsStable) {
   for (const double drag : {1.0, 1e3, 1e9}) {
     RigidBodies bodies(testing::weightless());
