@@ -64,6 +64,49 @@ TEST(World, StagesInsideAnotherCountInBothAndInEverySubstep) {
   EXPECT_EQ(world.stages().size(), outer.size());
 }
 
+// A step of two substeps is two steps of half the length, to the last bit: what moves, what pushes, and how
+// often the solver was asked. Only the number of steps is another, and with it the hash of the world.
+TEST(World, SubstepsAreStepsOfTheirLength) {
+  for (const std::string_view solver : {"quasi_newton", "vertex"}) {
+    SCOPED_TRACE(solver);
+    const auto whole = testing::mixed_world(2, solver), halves = testing::mixed_world(1, solver);
+    for (World* world : {whole.get(), halves.get()})
+      world->add_rigid(
+          make(BoxShape{.cells_x = 1, .cells_y = 1, .cells_z = 1}),
+          {.name = "falls",
+           .state = {.pose = {Quat::Identity(), Vec3(0.02, 0.01, -2.87)}, .velocity = Vec3(0.3, 0, -1)},
+           .touch = {.friction = 0.4}});
+    const auto state = [](const World& world) {
+      StateHash hash;
+      hash.add(world.time());
+      world.rigid().hash(hash);
+      for (const BodyId id : world.bodies())
+        if (world.kind(id) == BodyKind::soft) world.soft(id).hash(hash);
+      for (const Contact& contact : world.contacts()) {
+        hash.add(contact.key);
+        hash.add(contact.distance);
+      }
+      for (const ContactForce& one : world.contact_forces()) hash.add(numbers_of({&one.force, 1}));
+      return hash.value();
+    };
+    std::size_t contacts = 0, pushing = 0;
+    for (int i = 0; i < 10; ++i) {
+      const StepReport one = whole->step(frame);
+      const StepReport first = halves->step(frame / 2), second = halves->step(frame / 2);
+      ASSERT_EQ(state(*whole), state(*halves)) << i;
+      EXPECT_EQ(one.soft.iterations, first.soft.iterations + second.soft.iterations);
+      EXPECT_EQ(one.soft.residual, std::max(first.soft.residual, second.soft.residual));
+      EXPECT_EQ(one.failures, first.failures + second.failures);
+      contacts += whole->contacts().size();
+      pushing += whole->contact_forces().size();
+    }
+    EXPECT_GT(contacts, 0u);
+    EXPECT_GT(pushing, 0u);
+    EXPECT_EQ(whole->steps(), 10u);
+    EXPECT_EQ(halves->steps(), 20u);
+  }
+}
+
 TEST(World, BodiesComeAndGo) {
   World world;
   const TriangleMesh box = make(BoxShape{});
@@ -284,6 +327,63 @@ TEST(World, ForcesThatPushWhatIsGoneAreNamed) {
   world.remove(force);
   world.step(frame);
   EXPECT_LT(world.state(other).velocity.z(), 0);
+}
+
+// A constraint of a user's, in one small class: a bead on a ring about the y axis.
+class Ring final : public RigidConstraint {
+ public:
+  Ring(BodyId bead, BodyId hub, double radius) : RigidConstraint(bead, hub), radius_(radius) {}
+  std::size_t rows() const override { return 2; }
+  void at(const ConstraintSide& bead, const ConstraintSide& hub, ConstraintRows& out) const override {
+    const Vec3 p = bead.centre - hub.pose.position;
+    const double r = std::hypot(p.x(), p.z());
+    const Vec3 along(p.x() / r, 0, p.z() / r);
+    out.row[0] = {.value = r - radius_, .move = {along, -along}};
+    out.row[1] = {.value = p.y(), .move = {Vec3(0, 1, 0), Vec3(0, -1, 0)}};
+  }
+
+ private:
+  double radius_;
+};
+
+TEST(World, ConstraintsOfUsersHoldBetweenBodies) {
+  WorldOptions options;
+  options.contact.contact_distance = 0.01;
+  World world(options);
+  const TriangleMesh ball = make(IcosphereShape{.radius = 0.3, .frequency = 2});
+  const BodyId hub = world.add_static(ball, {.name = "hub", .pose = {Quat::Identity(), Vec3(0, 0, 5)}});
+  const BodyId bead =
+      world.add_rigid(ball, {.name = "bead", .state = {.pose = {Quat::Identity(), Vec3(0.3, 0, 5.4)}}});
+  // They lie in each other, and may: joined bodies do not touch.
+  const JointId joint = world.add_joint(std::make_shared<Ring>(bead, hub, 0.5));
+  const double before = world.energies().total();
+  const double mass = world.rigid().mass(bead).mass;
+  double lowest = 5;
+  for (int i = 0; i < 1000; ++i) {
+    const StepReport report = world.step(2e-3);
+    ASSERT_EQ(world.contacts().size(), 0u);
+    ASSERT_LT(report.rigid.violation, 1e-10);
+    const Vec3 at = world.rigid().centre(bead) - Vec3(0, 0, 5);
+    ASSERT_NEAR(at.norm(), 0.5, 1e-9);
+    ASSERT_NEAR(at.y(), 0, 1e-10);
+    lowest = std::min(lowest, at.z());
+  }
+  EXPECT_NEAR(lowest, -0.5, 1e-3) << "it swings through the bottom";
+  EXPECT_NEAR(world.energies().total(), before, 1e-3 * mass * 9.81);
+  // A moment of it can be kept, and begun again elsewhere.
+  const Snapshot then = world.snapshot();
+  const std::uint64_t hash = world.hash();
+  world.step(2e-3);
+  world.restore(then);
+  EXPECT_EQ(world.hash(), hash);
+  world.remove(joint);
+  world.step(2e-3);
+  EXPECT_GT(world.contacts().size(), 0u) << "they are joined no more";
+  // It goes with its body.
+  world.add_joint(std::make_shared<Ring>(bead, hub, 0.5), true);
+  world.remove(bead);
+  EXPECT_EQ(world.rigid().joints(), 0u);
+  world.step(2e-3);
 }
 
 TEST(World, WarmStepsAllocateNothing) {
