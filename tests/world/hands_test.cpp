@@ -84,6 +84,23 @@ TEST(Hands, HoldARigidBodyAgainstItsWeight) {
   }
 }
 
+TEST(Hands, AreNoPartOfSnapshots) {
+  World world;
+  const BodyId stone = world.add_rigid(make(BoxShape{}), {.name = "stone"});
+  const BodyId id = add_jelly(world);
+  const Snapshot free = world.snapshot();
+  const HandId hand = world.grab(stone, corner), other = world.grab(id, corner);
+  for (int i = 0; i < 3; ++i) world.step(frame);
+  const Snapshot held = world.snapshot();
+  world.restore(free);  // into hands that hold
+  EXPECT_EQ(world.hands().size(), 2u);
+  world.release(hand);
+  world.release(other);
+  world.restore(held);  // into none
+  EXPECT_EQ(world.steps(), 3u);
+  world.step(frame);
+}
+
 // Every solver, however stiff the hand and however far it reaches.
 TEST(Hands, NeverThrow) {
   for (const char* solver : {"quasi_newton", "vertex", "xpbd", "xpbd_coloured"}) {

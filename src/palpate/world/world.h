@@ -301,6 +301,7 @@ class World {
   struct Fact;
   struct BodyFacts;
   BodyFacts facts_of(const Body& one) const;
+  std::size_t lasting_forces() const;
   void write_structure(ByteWriter& to) const;
   void require_structure(ByteReader& from) const;
   void require_body(ByteReader& from, std::size_t place) const;

@@ -96,6 +96,14 @@ World::BodyFacts World::facts_of(const Body& one) const {
   return facts;
 }
 
+// On rigid bodies, without those of hands, which are no part of a snapshot.
+std::size_t World::lasting_forces() const {
+  std::size_t count = rigid_.forces();
+  for (const HandId id : hands())
+    if (hand(id).force) --count;
+  return count;
+}
+
 void World::write_joint(ByteWriter& to, const RigidConstraint& joint) const {
   to.put(joint.kind());
   to.put(std::uint64_t{joint.rows()});
@@ -119,7 +127,7 @@ void World::write_structure(ByteWriter& to) const {
   to.put(std::uint64_t{rigid_.joints()});
   for (const auto& joint : rigid_.joint_list())
     if (joint) write_joint(to, *joint);
-  to.put(std::uint64_t{rigid_.forces()});
+  to.put(std::uint64_t{lasting_forces()});
   to.put(std::uint64_t{soft_force_ids_.size()});
   to.put(std::string_view(options_.response.name));
 }
@@ -179,8 +187,8 @@ void World::require_structure(ByteReader& from) const {
     from.fail(
         fmt::format("the world has a body '{}' that it does not know", bodies_[order_[count].index].name));
   require_joints(from);
-  if (const auto then = from.get<std::uint64_t>(); then != rigid_.forces())
-    from.fail(fmt::format("it has {} forces on rigid bodies, not {}", then, rigid_.forces()));
+  if (const auto then = from.get<std::uint64_t>(); then != lasting_forces())
+    from.fail(fmt::format("it has {} forces on rigid bodies, not {}", then, lasting_forces()));
   if (const auto then = from.get<std::uint64_t>(); then != soft_force_ids_.size())
     from.fail(fmt::format("it has {} forces on soft bodies, not {}", then, soft_force_ids_.size()));
   if (const std::string then = from.get_text(); then != options_.response.name)
