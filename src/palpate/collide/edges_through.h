@@ -2,8 +2,9 @@
 //
 // Two surfaces that do not cross have no edge of the one that meets a triangle of the other; a surface does
 // not cross itself if no edge meets a triangle with which it shares no vertex. Decided by signs of exact
-// predicates (geometry/intersect.h): touching counts, and nothing is left out. It shares nothing with what
-// looks for contacts in motion, but for the boxes of triangles as they lie.
+// predicates (geometry/intersect.h): touching counts, and nothing is left out. With what looks for contacts
+// in motion it shares the boxes of triangles as they lie, and these predicates, which there decide what
+// touches at the very start or end of a step and is within rounding; tests hold it to exact rationals.
 #pragma once
 
 #include <compare>
