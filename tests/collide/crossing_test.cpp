@@ -49,6 +49,16 @@ double distance_at(const CrossingCase& c, double t) {
                        : edge_edge({x[0], x[1]}, {x[2], x[3]}).squared_distance);
 }
 
+// It is proven that they stay farther apart than that between two times: nothing comes nearer faster than the
+// fastest two points do.
+bool stay_beyond(const CrossingCase& c, double distance, double from, double to, int halvings = 6) {
+  const double middle = 0.5 * (from + to), there = distance_at(c, middle);
+  if (!(there > distance)) return false;
+  if (there - 0.5 * (to - from) * extent_of(c).travel > distance) return true;
+  return halvings > 0 && stay_beyond(c, distance, from, middle, halvings - 1) &&
+         stay_beyond(c, distance, middle, to, halvings - 1);
+}
+
 // What a search may get wrong: to see something where nothing is, and to see it long before it comes.
 struct Doubts {
   bool alarm = false;
@@ -174,7 +184,8 @@ TEST(CrossingProperty, InBriefWhatIsInDoubtCounts) {
 
 // With a separation: whoever comes nearer than that at some moment is found, and not after that moment.
 TEST(CrossingProperty, WhatComesNearerThanTheSeparationIsFound) {
-  each_case(20000, [&](Random& random) {
+  std::size_t apart = 0, alarms = 0, hits = 0, early = 0;  // early: by a thousandth of the step
+  const std::size_t cases = each_case(20000, [&](Random& random) {
     const CrossingCase c = testing::random_crossing(random);
     double size = 0;
     for (const auto* x : {&c.start, &c.end})
@@ -207,7 +218,22 @@ TEST(CrossingProperty, WhatComesNearerThanTheSeparationIsFound) {
                 options.separation + 2 * size * options.tolerance + noise + 1e-12 * size)
           << c.what;
     }
+    const double beyond = 1.001 * options.separation + noise + 1e-11 * size;
+    if (stay_beyond(c, beyond, 0, 1)) {
+      ++apart;
+      alarms += found.hit ? 1 : 0;
+    } else if (found.hit) {
+      ++hits;
+      early += found.time < 0.999 && stay_beyond(c, beyond, found.time, found.time + 0.001) ? 1 : 0;
+    }
   });
+  ::testing::Test::RecordProperty("false_alarms", std::to_string(alarms));
+  ::testing::Test::RecordProperty("stay_apart", std::to_string(apart));
+  ::testing::Test::RecordProperty("early", std::to_string(early));
+  if (cases == 0 || testing::fewer_cases()) return;
+  EXPECT_GT(apart, cases / 10) << "too easy";
+  EXPECT_LE(alarms, apart / 1000);
+  EXPECT_LE(early, hits / 1000);
 }
 
 // A triangle that is a line, and a vertex on that line, far off at first: rounding made that near.
@@ -307,26 +333,27 @@ std::vector<Query> read_queries(const std::filesystem::path& file) {
 TEST(Crossing, AgreesWithQueriesWhoseTruthIsKnown) {
   const auto folder = testing::data_folder();
   if (!folder) GTEST_SKIP() << testing::no_data;
-  std::size_t hits = 0, apart = 0, alarms = 0;
+  std::size_t hits = 0, apart = 0, alarms = 0, early = 0;
   for (const auto& file : std::filesystem::recursive_directory_iterator(*folder / "ccd")) {
     if (file.path().extension() != ".csv") continue;
     const bool edges = file.path().parent_path().filename() == "edge-edge";
     for (const Query& q : read_queries(file.path())) {
-      const CrossingTime found =
-          find_crossing(edges ? ContactKind::edge_edge : ContactKind::vertex_triangle, q.start, q.end);
-      if (q.truth) {
-        EXPECT_TRUE(found.hit) << file.path();
-      } else {
-        EXPECT_FALSE(found.sure) << file.path();
-        alarms += found.hit ? 1 : 0;
-      }
+      const CrossingCase c{edges ? ContactKind::edge_edge : ContactKind::vertex_triangle, q.start, q.end,
+                           file.path().string()};
+      const ExactCrossing truth = exact_crossing(c.kind, c.start, c.end);
+      EXPECT_EQ(truth.hit, q.truth) << "exact arithmetic is not what it seems: " << c.what;
+      const Doubts doubts = check(c, truth, {});
+      alarms += doubts.alarm ? 1 : 0;
+      early += doubts.early ? 1 : 0;
       (q.truth ? hits : apart) += 1;
     }
   }
   EXPECT_GT(hits, 100u);
   EXPECT_GT(apart, 1000u);
   ::testing::Test::RecordProperty("false_alarms", std::to_string(alarms));
+  ::testing::Test::RecordProperty("early", std::to_string(early));
   EXPECT_LT(static_cast<double>(alarms), 0.01 * static_cast<double>(apart));
+  EXPECT_LE(100 * early, hits);
 }
 
 }  // namespace
