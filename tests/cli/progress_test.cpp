@@ -20,12 +20,15 @@ std::string on_a_terminal(const std::function<void()>& work) {
   const int terminal = ::open(::ptsname(master), O_RDWR | O_NOCTTY), before = ::dup(STDERR_FILENO);
   ::dup2(terminal, STDERR_FILENO);
   work();
-  ::fcntl(master, F_SETFL, O_NONBLOCK);
-  std::string text(1 << 16, '\0');
-  const ssize_t got = ::read(master, text.data(), text.size());
   ::dup2(before, STDERR_FILENO);
-  for (const int file : {before, terminal, master}) ::close(file);
-  text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+  ::close(before);
+  ::close(terminal);
+  // What was written last may take a moment to come through; then, as nobody has the terminal open, it ends.
+  std::string text;
+  char part[4096];
+  for (ssize_t got = 0; (got = ::read(master, part, sizeof part)) > 0;)
+    text.append(part, static_cast<std::size_t>(got));
+  ::close(master);
   return text;
 }
 
