@@ -171,7 +171,7 @@ untangle = false
 
 [solver.acceleration]
 kind = "chebyshev"
-omega = 1.5
+omega = 1
 radius = 0.9
 window = 3
 condition_limit = 100

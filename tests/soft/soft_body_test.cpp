@@ -682,7 +682,8 @@ TEST(SoftBodyProperty, NothingExplodes) {
     const auto kinds = all_accelerations();
     options.acceleration.kind = options.solver == "vertex" ? Acceleration::Kind::anderson_positions
                                                            : kinds[random.below(kinds.size())];
-    options.acceleration.omega = random.uniform(1, 10);
+    const double omega = random.uniform(1, 10);
+    if (options.acceleration.kind != Acceleration::Kind::chebyshev) options.acceleration.omega = omega;
     options.acceleration.safeguard = random.chance(0.3);
     options.untangle = random.chance(0.5);
     Material material{.young = std::pow(10, random.uniform(3, 9)), .model = models[random.below(3)]};

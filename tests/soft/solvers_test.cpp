@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include <soft/blocks.h>
 #include <support/allocation_counter.h>
@@ -75,6 +78,11 @@ std::vector<Kind> kinds_for(std::string_view solver) {
   return result;
 }
 
+// With omega where there is one.
+Acceleration with_omega(Kind kind, double omega) {
+  return {.kind = kind, .omega = kind == Kind::chebyshev ? 1 : omega};
+}
+
 // From a start with elements turned inside out, which slopes alone do not bring back.
 TEST(SolversProperty, TheDefaultGetsAsLowAsAnyOtherFromATangledStart) {
   std::size_t better = 0;
@@ -125,7 +133,7 @@ TEST(SolversProperty, MomentumIsRightForAll) {
     for (const std::string_view name : solver_names())
       for (const Kind kind : kinds_for(name)) {
         std::vector<Vec3> x;
-        step.solve(*make_solver(name, {.kind = kind, .omega = 1.2}), x, 7);
+        step.solve(*make_solver(name, with_omega(kind, 1.2)), x, 7);
         Vec3 momentum = Vec3::Zero(), expected = Vec3::Zero();
         double scale = 0;
         for (std::size_t i = 0; i < x.size(); ++i) {
@@ -142,7 +150,7 @@ TEST(SolversProperty, WithTheSafeguardNoStepIsWorseThanAPlainSweep) {
   each_case(8, [](Random& random) {
     Step step(random, models[random.below(3)], 1e5, true, 0.003);
     for (const Kind kind : kinds_for("vertex")) {
-      auto fast = make_solver("vertex", {.kind = kind, .omega = 1.9}), plain = make_solver("vertex");
+      auto fast = make_solver("vertex", with_omega(kind, 1.9)), plain = make_solver("vertex");
       plain->prepare(step.equations);
       fast->prepare(step.equations);
       std::vector<Vec3> before = step.start, x = step.start;
@@ -205,31 +213,59 @@ class WatchedConstraints final : public Constraints {
 };
 
 TEST(SolversProperty, WithTheSafeguardNoProjectionIsWorseThanAPlainSweep) {
-  int taken = 0, refused = 0;
+  std::map<std::pair<std::string_view, Kind>, int> taken;
+  int refused = 0;
   const std::size_t cases = each_case(8, [&](Random& random) {
     Step step(random, models[random.below(3)], 1e5, true, random.uniform(0.0005, 0.003));
     WatchedConstraints watched(step.constraints);
     step.equations.constraints = {&watched};
     for (const std::string_view name : {"xpbd", "xpbd_coloured", "xpbd_jacobi"})
       for (const Kind kind : kinds_for(name)) {
-        const auto solver = make_solver(name, {.kind = kind, .omega = 1.9});
+        const auto solver = make_solver(name, with_omega(kind, 1.9));
         solver->prepare(step.equations);
         std::vector<Vec3> x = step.start;
         const SolveReport report = solver->solve(
-            step.equations, x, {.iterations = 25, .watch = [&](int, std::span<const Vec3> now) {
-                                  const double after_plain = potential(step.equations, watched.plain);
-                                  EXPECT_LE(potential(step.equations, now), after_plain)
-                                      << name << " " << name_of(kind);
-                                  taken += std::equal(now.begin(), now.end(), watched.plain.begin()) ? 0 : 1;
-                                  return true;
-                                }});
+            step.equations, x,
+            {.iterations = 25, .watch = [&](int, std::span<const Vec3> now) {
+               const double after_plain = potential(step.equations, watched.plain);
+               EXPECT_LE(potential(step.equations, now), after_plain) << name << " " << name_of(kind);
+               taken[{name, kind}] += std::equal(now.begin(), now.end(), watched.plain.begin()) ? 0 : 1;
+               return true;
+             }});
         refused += report.refused;
       }
   });
   if (cases > 0) {
-    EXPECT_GT(taken, 0) << "no acceleration was ever taken";
+    int all = 0;
+    for (const auto& [of, times] : taken) {
+      all += times;
+      ::testing::Test::RecordProperty(fmt::format("taken_{}_{}", of.first, name_of(of.second)), times);
+      if (testing::fewer_cases() && of.second != Kind::none) continue;
+      EXPECT_EQ(times > 0, of.second != Kind::none) << of.first << " " << name_of(of.second);
+    }
+    EXPECT_GT(all, 0) << "no acceleration was ever taken";
     EXPECT_GT(refused, 0) << "no acceleration was ever refused";
   }
+}
+
+// Where all is done at once, multipliers that change by what a sweep changes them move the positions to where
+// the sweep does: what is averaged there is averaged once.
+TEST(SolversProperty, MultipliersOfAveragedSweepsMoveAsTheSweepsDo) {
+  each_case(6, [](Random& random) {
+    Step step(random, models[random.below(3)], random.uniform(1e4, 1e6), random.chance(0.5));
+    std::vector<Vec3> plain, relaxed;
+    for (const int iterations : {1, 4}) {
+      step.solve(*make_solver("xpbd_jacobi"), plain, iterations);
+      step.solve(*make_solver("xpbd_jacobi", {.kind = Kind::sor_multipliers, .safeguard = false}), relaxed,
+                 iterations);
+      for (std::size_t i = 0; i < plain.size(); ++i)
+        ASSERT_LT((plain[i] - relaxed[i]).norm(), 1e-12) << iterations << " sweeps, node " << i;
+      double moved = 0;
+      for (std::size_t i = 0; i < plain.size(); ++i)
+        moved = std::max(moved, (plain[i] - step.equations.targets[i]).norm());
+      EXPECT_GT(moved, 1e-6);
+    }
+  });
 }
 
 // As published: over-relaxed multipliers move away from the solution.
@@ -351,6 +387,9 @@ TEST(Solvers, BudgetsEndASolveAndMistakesAreNamed) {
   EXPECT_NE(message([] { make_solver("quasi_newton", {.kind = Kind::chebyshev}); }).find("its own"),
             std::string::npos);
   EXPECT_NE(message([] { make_solver("xpbd", {.omega = -1}); }).find("omega is -1"), std::string::npos);
+  EXPECT_NE(
+      message([] { make_solver("xpbd", {.kind = Kind::chebyshev, .omega = 1.5}); }).find("leave omega at 1"),
+      std::string::npos);
   EXPECT_NE(message([] { make_solver("xpbd", {.window = 99}); }).find("window"), std::string::npos);
   Equations without;
   without.terms = step.equations.terms;

@@ -178,7 +178,7 @@ SceneSection acceleration() {
         .names = names_of(all_accelerations(), [](Acceleration::Kind kind) { return name_of(kind); })},
        {"omega",
         T::number,
-        "how many times as far SOR goes, and Anderson on multipliers",
+        "how many times as far SOR goes, and Anderson's steps; 1 with chebyshev",
         {},
         standard_text(a.omega),
         {0, 100, true, false}},

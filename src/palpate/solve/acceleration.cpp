@@ -46,6 +46,9 @@ void require(const Acceleration& a) {
                 std::string(should));
   };
   if (!(a.omega > 0 && a.omega <= 100)) refuse("omega", a.omega, "It must be above 0 and at most 100.");
+  if (a.kind == Kind::chebyshev && a.omega != 1)
+    refuse("omega", a.omega,
+           "It has a factor of its own for each sweep: leave omega at 1, or take another kind.");
   if (!(a.radius > 0 && a.radius < 1)) refuse("radius", a.radius, "It must lie between 0 and 1.");
   if (a.window < 2 || a.window > Anderson::most)
     refuse("window", static_cast<double>(a.window), "It must lie between 2 and 16.");

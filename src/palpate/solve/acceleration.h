@@ -6,8 +6,12 @@
 //                         to show it
 //   chebyshev             on positions, with a guess of the spectral radius (Wang 2015)
 //   anderson_multipliers  on the multipliers' changes, then times omega (Boukadida 2020)
-//   anderson_positions    on positions
-//   anderson_both         on positions and multipliers together, weighed by their energies
+//   anderson_positions    on positions; the sweeps that are mixed go omega times as far
+//   anderson_both         the same on positions and multipliers together, weighed by their energies
+//
+// The weights of a mix do not depend on omega, which scales all changes alike: what is mixed is what
+// over-relaxed sweeps lead to (Anderson's beta). Chebyshev has a factor of its own for every sweep, and
+// refuses another.
 #pragma once
 
 #include <array>
@@ -29,7 +33,7 @@ struct Acceleration {
     anderson_both
   };
   Kind kind = Kind::none;
-  double omega = 1;              // of SOR, and what Anderson's step on multipliers is taken times
+  double omega = 1;              // how many times as far SOR goes, and Anderson's steps; 1 with chebyshev
   double radius = 0.95;          // of Chebyshev
   std::size_t window = 5;        // of Anderson, 2 to 16
   double condition_limit = 1e3;  // of Anderson's matrix: old steps are left out until it is below

@@ -93,6 +93,9 @@ bool SweepSolver::mix_positions(const Equations& equations, bool with_multiplier
   };
   pack(before_, from_);
   pack(plain_, to_);
+  if (acceleration_.omega != 1)
+    for (std::size_t i = 0; i < to_.size(); ++i)
+      to_[i] = from_[i] + acceleration_.omega * (to_[i] - from_[i]);
   if (!anderson_.mix(from_, to_, weights_, mixed_)) return false;
   for (std::size_t i = 0; i < n; ++i)
     other_.x[i] = PaddedPoint(Vec3(mixed_[3 * i], mixed_[3 * i + 1], mixed_[3 * i + 2]));

@@ -58,8 +58,14 @@ class SweepXpbd : public SolveSweep {
     }
   }
 
+  // The changes that a sweep leads to move the positions as far as the sweep does.
   void apply(std::span<const PaddedPoint> x, std::span<const double> changes,
-             std::span<PaddedPoint> to) const override {
+             std::span<PaddedPoint> to) override {
+    if (averaged_) {
+      for (std::size_t i = 0; i < changes.size(); ++i)
+        changes_[i] = taken_[i] > 0 ? changes[i] / taken_[i] : 0;
+      changes = changes_;
+    }
     apply_shared(x, changes, share_, to);
   }
   void weigh(std::span<double> out) const override {

@@ -25,7 +25,7 @@ class SolveSweep {
 
   // Only of sweeps that have multipliers. Adds what changes of them do, with gradients at `x`.
   virtual void apply(std::span<const PaddedPoint> /*x*/, std::span<const double> /*changes*/,
-                     std::span<PaddedPoint> /*to*/) const {}
+                     std::span<PaddedPoint> /*to*/) {}
   virtual void weigh(std::span<double> /*out*/) const {}  // see Constraints::multiplier_weights
 };
 
