@@ -2,7 +2,13 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <utility>
+#include <vector>
+
+#include <Eigen/Geometry>
+
+#include <support/cases.h>
 
 #include <palpate/mesh/mesh.h>
 #include <palpate/soft/elasticity.h>
@@ -37,6 +43,16 @@ inline TetMesh block(std::size_t nx, std::size_t ny, std::size_t nz, double size
           mesh.tets.push_back(tet);
         }
   return mesh;
+}
+
+// Turned and carried off as a whole, by up to twenty times `size` along each axis.
+inline std::vector<Vec3> moved_as_a_whole(std::span<const Vec3> x, double size, Random& random) {
+  const auto any = [&] { return Vec3(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)); };
+  const Eigen::AngleAxisd turn(random.uniform(-3, 3), any().normalized());
+  const Vec3 away = random.chance(0.2) ? Vec3(Vec3::Zero()) : Vec3(20 * size * any());
+  std::vector<Vec3> result(x.begin(), x.end());
+  for (Vec3& p : result) p = turn * p + away;
+  return result;
 }
 
 }  // namespace palpate::testing

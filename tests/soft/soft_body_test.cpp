@@ -341,7 +341,7 @@ TEST(SoftBodyProperty, TheOrderOfElementsChangesNothing) {
     for (TetCorners& t : other.tets)
       if (random.chance(0.5)) t = {t[1], t[2], t[0], t[3]};
     const auto end = nodes_where(mesh, [](const Vec3& p) { return p.x() == 0; });
-    for (const std::string solver : {"quasi_newton", "vertex", "xpbd", "xpbd_coloured"}) {
+    for (const std::string solver : {"quasi_newton", "vertex", "xpbd", "xpbd_coloured", "xpbd_jacobi"}) {
       SoftBodyOptions options = converged({0, 0, -9.81});
       options.solver = solver;
       if (solver != "quasi_newton") options.solve.iterations = 100;  // slow, but in the same order
@@ -354,6 +354,55 @@ TEST(SoftBodyProperty, TheOrderOfElementsChangesNothing) {
         ASSERT_LT((one.positions()[i] - two.positions()[i]).norm(), 1e-5 * longest(mesh)) << solver;
     }
   });
+}
+
+// Four substeps are four steps of a quarter, to the bit: fixed nodes go a quarter of their way in each, and
+// what is pushed is pushed in all. Lengths are such that quarters of the way are exact.
+TEST(SoftBody, SubstepsAreStepsOfAPart) {
+  const double size = 1.0 / 128, h = 1.0 / 60;
+  const TetMesh mesh = block(5, 2, 2, size);
+  const auto end = nodes_where(mesh, [](const Vec3& p) { return p.x() == 0; });
+  const auto far = static_cast<std::uint32_t>(mesh.positions.size() - 1);
+  for (const Model model : models)
+    for (const std::string_view solver : solver_names()) {
+      SoftBodyOptions options;
+      options.solver = solver;
+      SoftBodyOptions whole = options;
+      whole.substeps = 4;
+      const bool damped = solver == "quasi_newton" || solver == "vertex";
+      const Material material{.young = 1e5, .damping = damped ? 0.001 : 0, .model = model};
+      SoftBody one(mesh, material, whole), four(mesh, material, options);
+      for (SoftBody* body : {&one, &four}) {
+        body->fix(end);
+        body->set_force(far, Vec3(0, 0.01, 0));
+      }
+      const Vec3 quarter(3.0 / 4096, 0, 1.0 / 4096), push(0.02, 0, 0);
+      int iterations = 0, iterations_of_four = 0;
+      for (int step = 0; step < 3; ++step) {
+        for (const std::uint32_t v : end) one.move(v, one.positions()[v] + 4 * quarter);
+        one.push(far, push);
+        iterations += one.step(h).iterations;
+        for (int part = 0; part < 4; ++part) {
+          for (const std::uint32_t v : end) four.move(v, four.positions()[v] + quarter);
+          four.push(far, push);
+          iterations_of_four += four.step(h / 4).iterations;
+        }
+        for (std::size_t i = 0; i < mesh.positions.size(); ++i) {
+          ASSERT_EQ(one.positions()[i], four.positions()[i]) << solver << ", node " << i;
+          ASSERT_EQ(one.velocities()[i], four.velocities()[i]) << solver << ", node " << i;
+        }
+      }
+      EXPECT_EQ(iterations, iterations_of_four) << solver;
+      // It did move, and another number of substeps is not the same.
+      EXPECT_GT((one.positions()[far] - mesh.positions[far]).norm(), 1e-4) << solver;
+      SoftBody coarse(mesh, material, options);
+      coarse.set_velocities(std::vector<Vec3>(mesh.positions.size(), Vec3(0, 0, 1)));
+      SoftBody fine(mesh, material, whole);
+      fine.set_velocities(std::vector<Vec3>(mesh.positions.size(), Vec3(0, 0, 1)));
+      coarse.step(h);
+      fine.step(h);
+      EXPECT_NE(coarse.positions()[far], fine.positions()[far]) << solver;
+    }
 }
 
 TEST(SoftBody, CantileversSwingAtTheirFrequency) {

@@ -139,6 +139,55 @@ TEST(TetConstraintsProperty, FastAgreesWithPlain) {
   });
 }
 
+// Turned and carried off as a whole, elements are at rest: constraints are zero and projections move nothing,
+// to rounding; that of floats where increments are floats.
+TEST(TetConstraintsProperty, WholesThatMoveAreAtRest) {
+  each_case(30, [](Random& random) {
+    const double size = std::abs(random.magnitude(1e-3, 1e2));
+    const TetMesh mesh = block(1 + random.below(6), 1 + random.below(4), 1 + random.below(4), size);
+    const std::vector<Vec3> at = testing::moved_as_a_whole(mesh.positions, size, random);
+    const std::vector<PaddedPoint> start(at.begin(), at.end());
+    const auto farthest = [&](std::span<const PaddedPoint> x) {
+      double most = 0;
+      for (std::size_t i = 0; i < at.size(); ++i) most = std::max(most, (x[i].point() - at[i]).norm());
+      return most / size;
+    };
+    for (const Model model : models) {
+      const std::vector<Material> material{{.young = std::abs(random.magnitude(1e3, 1e9)),
+                                            .poisson = random.uniform(0, 0.45),
+                                            .model = model}};
+      std::vector<double> inverse = node_masses(mesh, material);
+      for (double& mass : inverse) mass = 1 / mass;
+      const double unit = std::pow(size, 1.5);
+      for (const auto arrangement : {Arrangement::one_by_one, Arrangement::by_colour}) {
+        TetConstraints constraints(mesh, material, model);
+        constraints.prepare(inverse, 1.0 / 60, arrangement);
+        for (std::size_t i = 0; i < constraints.size(); ++i) {
+          const Eigen::VectorXd value = constraints.at(i, start).value / unit;
+          // By the plain formula, the first number of Neo-Hookean elements is the root of a difference.
+          const Eigen::Index first = model == Model::neo_hookean ? 1 : 0;
+          ASSERT_LT(value.tail(value.size() - first).norm(), 1e-12) << name_of(model);
+          ASSERT_LT(value.norm(), 1e-7) << name_of(model);
+        }
+        const std::vector<double> none(constraints.multipliers(), 0), ones(at.size(), 1);
+        ASSERT_LT(constraints.squared_residual(start, none),
+                  1e-24 * unit * unit * static_cast<double>(mesh.tets.size()))
+            << name_of(model);
+        std::vector<PaddedPoint> x = start;
+        std::vector<double> multipliers = none;
+        constraints.project(x, multipliers);
+        const bool floats = arrangement == Arrangement::by_colour;
+        ASSERT_LT(farthest(x), floats ? 1e-6 : 1e-12) << name_of(model);
+        std::vector<double> changes = none;
+        constraints.changes(start, none, changes);
+        x = start;
+        constraints.apply(start, changes, ones, x);
+        ASSERT_LT(farthest(x), 1e-12) << name_of(model);
+      }
+    }
+  });
+}
+
 TEST(TetConstraintsProperty, ColoursShareNoNodeAndThreadsChangeNothing) {
   each_case(6, [](Random& random) {
     const TetMesh mesh = block(6 + random.below(6), 4, 4, 0.01);

@@ -98,6 +98,25 @@ TEST(TetTermProperty, PacksAgreeWithThePlainFormulas) {
   });
 }
 
+// Turned and carried off as a whole, elements have no energy and pull at nothing, however stiff they are.
+TEST(TetTermProperty, WholesThatMoveAreAtRest) {
+  each_case(30, [](Random& random) {
+    const double size = std::abs(random.magnitude(1e-3, 1e2));
+    const TetMesh mesh = block(1 + random.below(9), 1 + random.below(6), 1 + random.below(5), size);
+    for (const Model model : models) {
+      const std::vector<Material> material{{.young = std::abs(random.magnitude(1e3, 1e9)),
+                                            .poisson = random.uniform(0, 0.45),
+                                            .model = model}};
+      TetTerm term(mesh, material);
+      const std::vector<Vec3> x = testing::moved_as_a_whole(mesh.positions, size, random);
+      std::vector<Vec3> gradient(x.size(), Vec3::Zero());
+      const double energy = term.add_gradient(x, gradient), force = material[0].young * size * size;
+      EXPECT_LT(std::abs(energy), 1e-13 * force * size * static_cast<double>(mesh.tets.size()));
+      for (const Vec3& g : gradient) ASSERT_LT(g.norm(), 1e-12 * force) << name_of(model);
+    }
+  });
+}
+
 Equations equations_of(const TetMesh& mesh, std::span<const Material> materials, Term& term) {
   Equations equations;
   equations.masses = node_masses(mesh, materials);

@@ -69,6 +69,7 @@ TEST(ThinProperty, DerivativesAreRight) {
     std::vector<Vec3> points = line(2 + random.below(5), 0.05);
     if (random.chance(0.5)) shake(points, 0.005, random);
     ThinTerms strings(string_parts(points, 0.001, {.young = 1e6}, random.chance(0.5) && points.size() > 3));
+    for (Term* term : strings.all()) testing::check_stiffness_at_rest(*term, points, 0.01, random);
     shake(points, 0.005, random);
     for (Term* term : strings.all()) testing::check_term(*term, points, size, 1e3, random);
     strings.begin_step(points, 3);

@@ -58,6 +58,44 @@ TEST(EmbeddedTermProperty, DerivativesAreRight) {
   });
 }
 
+// Springs between points that are not too near to each other, each as long as it is.
+std::vector<Compliant<SpringRule>> springs_at_rest(std::span<const Vec3> points, Random& random) {
+  std::vector<Compliant<SpringRule>> springs;
+  for (std::uint32_t a = 0; a < points.size(); ++a)
+    for (std::uint32_t b = 0; b < a; ++b)
+      if (const double length = (points[a] - points[b]).norm(); length > 0.2)
+        springs.push_back({{a, b}, random.uniform(1, 100), {length}});
+  return springs;
+}
+
+TEST(EmbeddedTermProperty, StiffnessAtRestIsTheDerivativeOfForces) {
+  each_case(100, [](Random& random) {
+    // Points that follow any nodes, also the same ones: blocks may be more than their own.
+    const Case c = random_case(random);
+    std::vector<Vec3> points(c.embedding.size());
+    c.embedding.map(c.x, points);
+    Springs springs(points.size(), springs_at_rest(points, random));
+    EmbeddedTerm any(springs, c.embedding);
+    if (!springs.elements().empty()) testing::check_products_at_rest(any, c.x, 1, random);
+    // Where no node is followed twice, they are exact.
+    const std::size_t count = 2 + random.below(3);
+    const std::vector<Vec3> x = testing::random_directions(random, 4 * count);
+    std::vector<TetCorners> corners;
+    std::vector<std::array<double, 4>> weights;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      corners.push_back({4 * i, 4 * i + 1, 4 * i + 2, 4 * i + 3});
+      const double a = random.uniform(-0.5, 1), b = random.uniform(0.1, 0.5), z = random.uniform(0, 0.3);
+      weights.push_back({a, b, z, 1 - a - b - z});
+    }
+    const Embedding apart(x.size(), corners, weights);
+    points.resize(count);
+    apart.map(x, points);
+    Springs others(count, springs_at_rest(points, random));
+    EmbeddedTerm exact(others, apart);
+    if (!others.elements().empty()) testing::check_stiffness_at_rest(exact, x, 1, random);
+  });
+}
+
 // By the matrix W of all weights, dense: H = W^T H_points W, of the product and of the metric; a node alone
 // is at least as stiff as its part of that.
 TEST(EmbeddedTermProperty, IsTheTransposeOfAPlainMatrix) {

@@ -82,9 +82,13 @@ inline void check_term(Term& term, std::span<const Vec3> x, double size, double 
 }
 
 // At rest, where nothing has to stand in for the second derivative: products with it are differences of
-// gradients, and the blocks of nodes are its own, or (not `exact_blocks`) a little more than that.
-inline void check_stiffness_at_rest(Term& term, std::span<const Vec3> rest, double size, Random& random,
-                                    bool exact_blocks = true) {
+// gradients. Returns how large they are, and what they were taken with.
+struct ProductsAtRest {
+  double scale;
+  std::vector<Vec3> d;
+};
+inline ProductsAtRest check_products_at_rest(Term& term, std::span<const Vec3> rest, double size,
+                                             Random& random) {
   const std::size_t n = rest.size();
   const std::vector<Vec3> d = random_directions(random, n);
   const auto gradient = [&](double h) {
@@ -104,6 +108,14 @@ inline void check_stiffness_at_rest(Term& term, std::span<const Vec3> rest, doub
     const Vec3 slope = (8 * (near_after[i] - near_before[i]) - (after[i] - before[i])) / (12 * h);
     EXPECT_LT((slope - product[i]).norm(), 1e-6 * scale) << "node " << i;
   }
+  return {scale, d};
+}
+
+// And the blocks of nodes are its own, or (not `exact_blocks`) a little more than that.
+inline void check_stiffness_at_rest(Term& term, std::span<const Vec3> rest, double size, Random& random,
+                                    bool exact_blocks = true) {
+  const std::size_t n = rest.size();
+  const auto [scale, d] = check_products_at_rest(term, rest, size, random);
   for (std::uint32_t i = 0; i < n; ++i) {
     std::vector<Vec3> alone(n, Vec3::Zero()), pulled(n, Vec3::Zero());
     alone[i] = d[i];
