@@ -1,7 +1,9 @@
 // The quick study: what its numbers must be like, on any machine.
 #include <palpate/study/study_soft.h>
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -68,6 +70,39 @@ TEST(StudySoft, TheClassicAccelerationIsPlainUntilItsWindowIsFull) {
     }
     EXPECT_NE(plain.points.back().potential, classic.points.back().potential);
   }
+}
+
+// In parallel, too, projections come nearer with Anderson's acceleration of positions and multipliers.
+TEST(StudySoft, AcceleratedParallelProjectionsComeNearer) {
+  const SoftConvergence& slight = cases()[1];
+  for (const auto& [fast, plain] : {std::pair{soft_method::coloured_both, "xpbd_coloured"},
+                                    {soft_method::jacobi_both, soft_method::jacobi}})
+    EXPECT_LT(slight.curve(fast)->points.back().energy_error,
+              0.5 * slight.curve(plain)->points.back().energy_error)
+        << fast;
+}
+
+// Residual and energy error, against iterations and against time; the first two are pictures of their own.
+TEST(StudySoft, PlotsBothMeasuresAgainstTime) {
+  SoftStudy study;
+  study.convergence = {cases()[1]};
+  const auto plots = soft_plots(study);
+  const auto has = [&](std::string_view end) {
+    return std::any_of(plots.begin(), plots.end(), [&](const auto& plot) {
+      return plot.first.ends_with(end) && plot.second.find("time [ms]") != std::string::npos &&
+             plot.second.find(soft_method::coloured_both) != std::string::npos;
+    });
+  };
+  EXPECT_TRUE(has("-energy-time"));
+  EXPECT_TRUE(has("-residual-time"));
+  const std::string page = soft_page(study);
+  const auto count = [&](std::string_view what) {
+    std::size_t times = 0;
+    for (std::size_t at = page.find(what); at != std::string::npos; at = page.find(what, at + 1)) ++times;
+    return times;
+  };
+  EXPECT_GE(count("residual [m]"), 2u);
+  EXPECT_GE(count("time [ms]"), 2u);
 }
 
 TEST(StudySoft, SmallStrainsContractAsTheyShould) {

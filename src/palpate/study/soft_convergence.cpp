@@ -109,7 +109,9 @@ std::vector<SoftMethod> soft_methods(bool quick) {
                                  {anderson, "classic_anderson"},
                                  {anderson_sor, "classic_anderson", {.omega = 10}},
                                  {anderson_positions, "xpbd", bare(Kind::anderson_positions, 1)},
-                                 {"Anderson on both", "xpbd", {.kind = Kind::anderson_both}}};
+                                 {"Anderson on both", "xpbd", {.kind = Kind::anderson_both}},
+                                 {coloured_both, "xpbd_coloured", {.kind = Kind::anderson_both}},
+                                 {jacobi_both, "xpbd_jacobi", {.kind = Kind::anderson_both}}};
   if (quick) return all;
   for (const int omega : {2, 5})
     all.push_back({fmt::format("Anderson SOR({}), published", omega),

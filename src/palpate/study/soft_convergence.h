@@ -36,6 +36,8 @@ inline constexpr const char* chebyshev = "Chebyshev(0.95)";
 inline constexpr const char* anderson = "Anderson, published";
 inline constexpr const char* anderson_sor = "Anderson SOR(10), published";
 inline constexpr const char* anderson_positions = "Anderson on positions, unguarded";
+inline constexpr const char* coloured_both = "xpbd_coloured, Anderson on both";
+inline constexpr const char* jacobi_both = "xpbd_jacobi, Anderson on both";
 }  // namespace soft_method
 
 inline constexpr double no_number = std::numeric_limits<double>::quiet_NaN();

@@ -34,6 +34,8 @@ const std::vector<std::string>& compared_methods() {
                                                  anderson_positions,
                                                  chebyshev,
                                                  "Anderson on both",
+                                                 coloured_both,
+                                                 jacobi_both,
                                                  "vertex, Anderson on positions"};
   return names;
 }
@@ -141,11 +143,12 @@ void add_convergence(Page& page, const SoftStudy& study) {
     if (one.model == Model::stvk)
       page.plot(convergence_plot(one, SoftNorm::published_residual, Across::iterations, published_methods()));
     page.plot(convergence_plot(one, SoftNorm::energy_error, Across::milliseconds, compared_methods()));
+    page.plot(convergence_plot(one, SoftNorm::residual, Across::milliseconds, compared_methods()));
     const std::size_t mark = page.mark();
     page.plot(convergence_plot(one, SoftNorm::energy_error, Across::iterations, compared_methods()));
     page.plot(convergence_plot(one, SoftNorm::residual, Across::iterations, compared_methods()));
     page.table(convergence_table(one));
-    page.fold(mark, "All methods, against iterations and in our residual");
+    page.fold(mark, "All methods, and both against iterations");
   }
 }
 
@@ -314,6 +317,9 @@ std::vector<std::pair<std::string, std::string>> soft_plots(const SoftStudy& stu
     plots.emplace_back(
         name + "-energy-time",
         svg(convergence_plot(one, SoftNorm::energy_error, Across::milliseconds, compared_methods()), true));
+    plots.emplace_back(
+        name + "-residual-time",
+        svg(convergence_plot(one, SoftNorm::residual, Across::milliseconds, compared_methods()), true));
   }
   if (!study.sags.empty()) plots.emplace_back("soft-sag", svg(sag_plot(study), true));
   if (!study.contractions.empty()) plots.emplace_back("soft-contraction", svg(contraction_plot(study), true));
