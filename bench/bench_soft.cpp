@@ -18,6 +18,7 @@
 
 #include <fmt/format.h>
 
+#include <palpate/base/parallel.h>
 #include <palpate/base/timing.h>
 #include <palpate/soft/elements.h>
 #include <palpate/soft/soft_body.h>
@@ -250,6 +251,7 @@ class Standing {
   Facts facts() const {
     return {{"iterations", iterations},
             {"shape_error", error_},
+            {"all_steps_threads", static_cast<double>(threads_)},
             {"all_steps_median_ms", times_[times_.size() / 2]},
             {"all_steps_p99_ms", times_[times_.size() * 99 / 100]},
             {"most_inverted", static_cast<double>(most_inverted_)}};
@@ -267,7 +269,8 @@ class Standing {
   SoftBody body_;
   double length_ = 0, error_ = 0;
   std::size_t most_inverted_ = 0;
-  std::vector<double> times_;  // of all steps, with all cores, ascending [ms]
+  int threads_ = available_threads();  // of all steps
+  std::vector<double> times_;          // of all steps, ascending [ms]
   std::vector<Vec3> moving_, velocities_, rest_;
 };
 

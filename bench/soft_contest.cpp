@@ -119,7 +119,11 @@ Contest::Contest(std::shared_ptr<SoftStep> on, std::span<const double> targets) 
       {"xpbd_coloured", {.kind = Kind::anderson_both}},
       {"xpbd_coloured", {.kind = Kind::chebyshev}},
       {"vertex", {.kind = Kind::anderson_positions}},
-      {"vertex", {}}};
+      {"vertex", {}},
+      {"vertex", {.kind = Kind::chebyshev}},
+      {"xpbd_coloured", {.kind = Kind::anderson_positions}},
+      {"xpbd_jacobi", {.kind = Kind::anderson_both}},
+      {"xpbd_jacobi", {}}};
   std::vector<double> limits(targets.size(), std::numeric_limits<double>::infinity());
   for (const auto& [solver, acceleration] : all) {
     contestants.push_back(std::make_shared<Contestant>(step, solver, acceleration));
