@@ -240,6 +240,10 @@ TEST(ReadSceneErrors, References) {
       {"[solver]\nacceleration = { kind = 'chebyshev' }\n" + body("soft", solid),
        "s:2:16: solver 'quasi_newton': it cannot have the acceleration chebyshev. It has its own; leave the "
        "acceleration out."},
+      {"[solver]\nname = 'xpbd'\nacceleration = { kind = 'chebyshev', omega = 1.5 }\n" + body("soft", solid),
+       "s:3:16: acceleration 'chebyshev': omega is 1.5. It has a factor of its own for each sweep: leave "
+       "omega "
+       "at 1, or take another kind."},
   });
 }
 
