@@ -42,9 +42,11 @@ struct BeamWorld {
   BeamWorld() {
     SoftBody body(make(BeamShape{.cell = 0.0025, .along = 39, .across = 4}),
                   {.density = 1000, .young = 1e6, .poisson = 0.4});
+    Box box;
+    for (const Vec3& p : body.rest().positions) box.add(p);
     std::vector<std::uint32_t> held;
     for (std::uint32_t v = 0; v < body.rest().positions.size(); ++v)
-      if (body.rest().positions[v].x() < 1e-6) held.push_back(v);
+      if (body.rest().positions[v].x() < box.lo.x() + 1e-6) held.push_back(v);
     body.fix(held);
     world.add_soft(std::move(body), {.name = "beam"});
     for (int i = 0; i < 30; ++i) world.step(frame);
