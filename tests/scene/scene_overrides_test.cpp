@@ -1,4 +1,6 @@
 // Values from outside: they reach every place, and what is wrong with them is told in their name.
+#include <unistd.h>
+
 #include <array>
 #include <cmath>
 #include <filesystem>
@@ -78,7 +80,8 @@ TEST(SceneOverrides, OneOfSeveralKeysTakesTheOthersAway) {
 
 // Whoever sets a file stands somewhere else than the scene.
 TEST(SceneOverrides, NameFilesFromTheCurrentFolder) {
-  const fs::path folder = fs::path(::testing::TempDir()) / "scene overrides test";
+  const fs::path folder =
+      fs::path(::testing::TempDir()) / ("scene overrides test " + std::to_string(::getpid()));
   fs::create_directories(folder);
   const fs::path file = folder / "s.toml", here = fs::current_path();
   std::ofstream(file) << "[[body]]\nname = 'a'\nkind = 'soft'\nmesh = { file = 'own.vtk', unit = 'cm' }\n"
@@ -97,6 +100,8 @@ TEST(SceneOverrides, NameFilesFromTheCurrentFolder) {
   EXPECT_EQ(files({"body.0.mesh.file=/all/liver.vtk"}), (std::array{fs::path("/all/liver.vtk"), own}));
   EXPECT_EQ(files({"folder=meshes", "body.b.mesh.file=b.vtk"}),
             (std::array{here / "meshes/own.vtk", here / "b.vtk"}));
+  EXPECT_EQ(read_scene(file, Overrides{"body.a.surface={file=\"skin.obj\"}"}).bodies[0].surface->file,
+            here / "skin.obj");
   const auto refusal = [&](const std::string& one) -> std::string {
     try {
       files({one});

@@ -89,15 +89,20 @@ TEST(Hands, AreNoPartOfSnapshots) {
   const BodyId stone = world.add_rigid(make(BoxShape{}), {.name = "stone"});
   const BodyId id = add_jelly(world);
   const Snapshot free = world.snapshot();
+  const std::uint64_t hash_free = world.hash();
   const HandId hand = world.grab(stone, corner), other = world.grab(id, corner);
   for (int i = 0; i < 3; ++i) world.step(frame);
   const Snapshot held = world.snapshot();
+  const std::uint64_t hash_held = world.hash();
   world.restore(free);  // into hands that hold
+  EXPECT_EQ(world.hash(), hash_free);
   EXPECT_EQ(world.hands().size(), 2u);
   world.release(hand);
   world.release(other);
   world.restore(held);  // into none
   EXPECT_EQ(world.steps(), 3u);
+  EXPECT_EQ(world.hash(), hash_held);
+  EXPECT_NE(hash_held, hash_free);
   world.step(frame);
 }
 

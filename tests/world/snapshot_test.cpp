@@ -269,6 +269,23 @@ TEST(Snapshot, WhatIsMadeOfSomethingElseIsRefusedAndSaysWhat) {
   expect_refused(with([](Parts& p) { p.thickness = 0.003; }), "its body 'sheet' has another mass");
 }
 
+TEST(Snapshot, SurfacesOfOtherShapeAreRefused) {
+  const auto make_world = [](double width, BodyKind kind) {
+    auto world = std::make_unique<World>();
+    const TriangleMesh box = make(BoxShape{.size_x = width});
+    if (kind == BodyKind::rigid)
+      world->add_rigid(box, {.name = "thing", .mass = Parts{}.mass});
+    else
+      world->add_static(box, {.name = "thing"});
+    return world;
+  };
+  for (const BodyKind kind : {BodyKind::fixed, BodyKind::rigid}) {
+    const Snapshot then = make_world(0.1, kind)->snapshot();
+    EXPECT_NO_THROW(make_world(0.1, kind)->restore(then));
+    EXPECT_THROW(make_world(0.2, kind)->restore(then), Error);
+  }
+}
+
 // Constraints of users are told apart by what they call themselves.
 TEST(Snapshot, ConstraintsOfUsersHaveANameToo) {
   struct Pin : RigidConstraint {

@@ -152,8 +152,9 @@ void place_file(SceneValue& value, const std::filesystem::path& folder) {
 void place_mesh_files(SceneValue& value, const std::filesystem::path& folder) {
   if (auto* list = std::get_if<SceneValue::List>(&value.data))
     for (SceneValue& item : *list) place_mesh_files(item, folder);
-  if (SceneValue* mesh = value.find("mesh"))
-    if (SceneValue* file = mesh->find("file")) place_file(*file, folder);
+  for (const char* key : {"mesh", "surface"})
+    if (SceneValue* mesh = value.find(key))
+      if (SceneValue* file = mesh->find("file")) place_file(*file, folder);
 }
 
 }  // namespace

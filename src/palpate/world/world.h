@@ -217,8 +217,8 @@ class World {
   std::uint64_t hash() const;
   Snapshot snapshot() const;
   void snapshot(Snapshot& into) const;  // the same, into memory that is there already
-  // Of a world with the same bodies, of the same masses, materials and shapes at rest, the same joints and as
-  // many forces. Throws Error, and changes nothing, for any other.
+  // Of a world with the same bodies, of the same masses, materials and shapes, joints of the same kinds
+  // between them and as many forces. Throws Error, and changes nothing, for any other.
   void restore(const Snapshot& snapshot);
   // Takes over from a world of other options or materials: the time, and of bodies with the same name, kind
   // and number of nodes where they are, how they move, and which nodes are fixed. What contacts and solvers

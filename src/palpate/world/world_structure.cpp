@@ -26,6 +26,12 @@ StateHash hash_of_inertia(const RigidMass& mass) {
   return hash;
 }
 
+StateHash hash_of_surface(const TriangleMesh& surface) {
+  StateHash hash = hash_of_numbers(numbers_of(surface.positions));
+  hash.add_bytes(surface.triangles.data(), surface.triangles.size() * sizeof surface.triangles[0]);
+  return hash;
+}
+
 StateHash hash_of_rest(const TetMesh& rest) {
   StateHash hash = hash_of_numbers(numbers_of(rest.positions));
   hash.add_bytes(rest.tets.data(), rest.tets.size() * sizeof rest.tets[0]);
@@ -57,7 +63,7 @@ struct World::Fact {
   std::uint64_t value;
 };
 struct World::BodyFacts {
-  std::array<Fact, 11> fact;
+  std::array<Fact, 16> fact;  // room for all of them
   std::size_t count = 0;
 
   void add(std::string_view name, std::size_t number) { fact[count++] = {name, Fact::Kind::count, number}; }
@@ -73,7 +79,7 @@ World::BodyFacts World::facts_of(const Body& one) const {
   BodyFacts facts;
   if (one.soft) {
     const SoftBody& soft = *one.soft;
-    const Material& first = soft.materials()[0];
+    const Material first = soft.materials().empty() ? Material{} : soft.materials()[0];
     facts.add("number of nodes", soft.positions().size());
     facts.add("number of elements", soft.rest().tets.size());
     facts.add("number of changes", static_cast<std::size_t>(soft.changes()));
@@ -89,6 +95,7 @@ World::BodyFacts World::facts_of(const Body& one) const {
   }
   facts.add("number of vertices", one.local.positions.size());
   facts.add("number of scripts", std::size_t{one.script ? 1u : 0u});
+  facts.add("shape", hash_of_surface(one.local));
   if (one.kind != BodyKind::rigid) return facts;
   const RigidMass& mass = rigid_.mass(one.id);
   facts.add("mass", mass.mass);
@@ -99,8 +106,8 @@ World::BodyFacts World::facts_of(const Body& one) const {
 // On rigid bodies, without those of hands, which are no part of a snapshot.
 std::size_t World::lasting_forces() const {
   std::size_t count = rigid_.forces();
-  for (const HandId id : hands())
-    if (hand(id).force) --count;
+  for (const Hand& hand : hands_)
+    if (hand.force) --count;
   return count;
 }
 
