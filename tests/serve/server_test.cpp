@@ -295,18 +295,15 @@ TEST_F(ServedImpatiently, WhoSpeaksAndDoesNotReadIsDropped) {
   const auto deaf = stream(all_of_it, {}, 64 * 1024);
   const auto watcher = stream();
   EXPECT_TRUE(sees(*watcher, 2));
-  std::atomic<bool> ended = false;
   deaf->text(true);
-  std::thread speaking([&] {
+  const std::jthread speaking([&](const std::stop_token& ended) {
     beast::error_code failed;
-    while (!ended && !failed) {
+    while (!ended.stop_requested() && !failed) {
       deaf->write(net::buffer(std::string(R"({"do":"state"})")), failed);
       std::this_thread::sleep_for(100ms);
     }
   });
   EXPECT_TRUE(sees(*watcher, 1));
-  ended = true;
-  speaking.join();
 }
 
 TEST_F(Served, TakesTheNextFreePort) {

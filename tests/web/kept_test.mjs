@@ -20,8 +20,10 @@ test('a recording is saved from the page, and runs again as it ran', async () =>
   const server = await serve(smallScene, '--port', '0');
   const { page, close } = await openPage(browser, server.address, { acceptDownloads: true });
   await untilShown(page);
+  await send(page, { do: 'pause' });
   await page.getByRole('button', { name: 'Record from the beginning' }).click();
-  await until(page, () => window.palpate.status.recording);
+  await until(page, () => window.palpate.status.recording && window.palpate.frame?.step === 0);
+  await send(page, { do: 'play' });
   const held = { body: 'block', vertices: [0, 1, 2], weights: [1, 0, 0] };
   assert.ok((await send(page, { do: 'grab', hand: 77, ...held })).ok);
   await send(page, { do: 'move', hand: 77, to: [0, 0, 0.6] });

@@ -31,7 +31,7 @@ export class Toolbar {
 
   #arrow(event) {
     const by = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
-    if (!by) return;
+    if (!by || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     const at = tools.findIndex((tool) => tool.key === this.touch.tool);
     const { key } = tools[(at + by + tools.length) % tools.length];

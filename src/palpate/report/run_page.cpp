@@ -139,8 +139,8 @@ void add_player(Page& page, const RunFacts& facts) {
     lacks =
         fmt::format("The player has {} of {} frames: a page has no room for more. ", shown.frames, shown.of);
   if (!shown.has_inside)
-    lacks += "It has no room for what is inside of bodies either: tetrahedra, fixed nodes and strain. ";
-  if (!lacks.empty()) page.paragraph(lacks + "`palpate run --record FILE` keeps all of them.");
+    lacks += "The player has no room for what is inside of bodies: tetrahedra, fixed nodes and strain. ";
+  if (!lacks.empty()) page.paragraph(lacks + "What palpate run --record FILE keeps has all of it.");
 }
 
 void add_provenance(Page& page, const RunFacts& facts) {

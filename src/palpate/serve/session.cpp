@@ -146,6 +146,7 @@ struct Session::Inner {
   WorldStream stream_;
   std::vector<LiveParameter> initial_;
   StepReport report_;
+  bool is_touched_ = false;      // by commands, since their last round
   std::vector<StepCost> since_;  // the last frame
   std::uint32_t left_out_ = 0;   // steps before those
   std::map<ViewerId, StreamWants> wants_;
@@ -320,7 +321,7 @@ void Session::Inner::take_commands() {
     wants_.erase(viewer);
     let_go(viewer);
   }
-  if (commands.empty() && left.empty()) return;
+  if (!std::exchange(is_touched_, false) && left.empty()) return;
   StreamWants all;
   for (const auto& [viewer, one] : wants_) {
     all.nodes |= one.nodes;
@@ -359,6 +360,8 @@ json Session::Inner::perform(ViewerId viewer, const json& command) {
     return x;
   };
   json answer = json::object();
+  // Pages that hear nothing ask now and then whether somebody is there: that is no reason for another frame.
+  is_touched_ = is_touched_ || what != "state";
   if (what == "play") {
     due_ = Clock::now();
     set_status([](SessionStatus& s) { s.playing = true; });
@@ -609,12 +612,17 @@ void Session::Inner::publish_facts() {
 void Session::Inner::publish() {
   to_show_ = false;
   shown_ = Clock::now();
-  const std::vector<StepCost> since = std::exchange(since_, {});
-  const std::uint32_t left_out = std::exchange(left_out_, 0);
+  bool is_watched = false;
   {
     const std::scoped_lock lock(mutex_);
-    if (viewers_ == 0) return;
+    is_watched = viewers_ > 0;
   }
+  const std::vector<StepCost> since = std::exchange(since_, {});
+  if (!is_watched) {
+    left_out_ += static_cast<std::uint32_t>(since.size());
+    return;
+  }
+  const std::uint32_t left_out = std::exchange(left_out_, 0);
   Message topology, frame;
   threads_->run([&] {
     if (stream_.update(live_->world())) topology = shared(stream_.topology());
