@@ -117,7 +117,8 @@ TEST_F(Recordings, HaveWhatIsInsideOfBodiesInEveryFrame) {
     EXPECT_FALSE(frame.sections.contains(9)) << "boxes are for who asks";
   }
   const TopologyMessage topology = read_topology(recording.topology(1));
-  const FrameMessage frame = read_frame(recording.frame(1));
+  const std::vector<std::byte> bytes = recording.frame(1);  // sections are parts of it
+  const FrameMessage frame = read_frame(bytes);
   MessageReader nodes(frame.sections.at(7));
   const double slack = 1e-4 * Vec3(frame.size[0], frame.size[1], frame.size[2]).norm();
   for (const std::vector<Vec3>* body : {&jelly, &thread}) {
