@@ -143,15 +143,15 @@ struct Session::Inner {
   std::unique_ptr<Threads> threads_;
   int threads_wanted_ = 0;
   bool new_threads_ = false;
+  bool is_touched_ = false;  // by commands, since their last round
   WorldStream stream_;
   std::vector<LiveParameter> initial_;
   StepReport report_;
-  bool is_touched_ = false;      // by commands, since their last round
-  std::vector<StepCost> since_;  // the last frame
-  std::uint32_t left_out_ = 0;   // steps before those
+  std::vector<StepCost> since_;  // what steps took that no frame has told yet
   std::map<ViewerId, StreamWants> wants_;
   std::map<std::pair<ViewerId, std::uint32_t>, std::uint32_t> hands_;  // numbers of viewers, and ours
   std::uint32_t next_hand_ = 1;
+  std::uint32_t left_out_ = 0;  // steps before those in since_
   std::optional<ViewerId> prober_;
   std::unique_ptr<RecordingWriter> recording_;
   std::string recording_path_;
