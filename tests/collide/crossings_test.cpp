@@ -38,7 +38,7 @@ using testing::Step;
 std::vector<Crossing> expect_finders_and_threads_agree(Random& random, const Step& step) {
   CrossingOptions options;
   if (random.chance(0.3)) options.separation = std::abs(random.magnitude(1e-6, 0.3));
-  const std::vector<Crossing> truth = crossings_of(step, "brute", options);
+  std::vector<Crossing> truth = crossings_of(step, "brute", options);
   for (const FinderEntry& entry : finders()) {
     const int threads = 1 << random.below(3);
     std::vector<Crossing> found;
