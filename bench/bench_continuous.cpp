@@ -235,6 +235,23 @@ std::vector<Case> cases(bool quick) {
   return all;
 }
 
+void conclude_threads(const std::vector<Row>& rows, std::vector<Conclusion>& all) {
+  for (const Row& two : rows) {
+    if (two.method != "tree" || two.threads != 2) continue;
+    for (const Row& one : rows)
+      if (one.method == two.method && one.threads == 1 && one.case_name == two.case_name)
+        all.push_back(
+            {"two_threads." + one.case_name, one.median_ms / two.median_ms, 1.6,
+             fmt::format("two threads do a step of {} {:.2f} times as fast as one (must, if two cores are "
+                         "free: at least 1.6)",
+                         one.case_name, one.median_ms / two.median_ms)});
+    if (two.case_name == frames[0].name)
+      all.push_back({"cloth_ball_ms", two.median_ms, 80,
+                     fmt::format("a step of {} takes {:.1f} ms on two threads (aim: at most 80)",
+                                 two.case_name, two.median_ms)});
+  }
+}
+
 // The worst of the rows that a bound is for.
 std::vector<Conclusion> conclude(const std::vector<Row>& rows) {
   std::vector<Conclusion> all;
@@ -262,6 +279,7 @@ std::vector<Conclusion> conclude(const std::vector<Row>& rows) {
              fmt::format("a step of {} takes {:.1f} times as long as detect at half an edge (aim: at most 3)",
                          step.case_name, times)});
       }
+  conclude_threads(rows, all);
   return all;
 }
 
