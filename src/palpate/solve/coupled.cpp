@@ -64,6 +64,14 @@ void Coupled::make_room(const Couplings& couplings) {
   descent_.make_room(size_);
 }
 
+bool Coupled::reduce(const Couplings& couplings) {
+  reduced_parts_.clear();
+  for (const Part& part : parts_) reduced_parts_.push_back({part.solver, part.equations->held, part.first});
+  pair_nodes_.clear();
+  for (const Pair& pair : pairs_) pair_nodes_.insert(pair_nodes_.end(), {pair.first, pair.first + 1});
+  return reduced_.prepare(reduced_parts_, pair_nodes_, couplings, size_);
+}
+
 void Coupled::store() {
   for (const Part& part : parts_)
     std::copy_n(x_.begin() + static_cast<std::ptrdiff_t>(part.first), part.x.size(), part.x.begin());
@@ -107,7 +115,10 @@ class Coupled::All final : public Landscape {
     law_.stiffness(of_.vectors_, of_.stiffness_);
     factor_pairs();
     hold(v);
-    by_gradients(v);
+    if (of_.reduces_)
+      by_reduced_gradients(v);
+    else
+      by_gradients(v);
   }
 
   double residual(std::span<const Vec3> gradient) const override {
@@ -145,16 +156,23 @@ class Coupled::All final : public Landscape {
     parallel_for(parts.size(), 1, [&](std::size_t p) {
       parts[p].solver->solve_metric(v.subspan(parts[p].first, parts[p].equations->size()));
     });
+    solve_pairs(v, among_all());
+  }
+
+  // Where the first node of a pair is: among all nodes, or among those of pairs alone.
+  auto among_all() const {
+    return [this](std::size_t pair) -> std::size_t { return of_.pairs_[pair].first; };
+  }
+  static std::size_t among_pairs(std::size_t pair) { return 2 * pair; }
+
+  template <class Place>
+  void solve_pairs(std::span<Vec3> v, Place&& place) {
     auto& sixes = of_.sixes_;
-    for (std::size_t i = 0; i < sixes.size(); ++i) {
-      const std::uint32_t first = of_.pairs_[i].first;
-      sixes[i] << v[first], v[first + 1];
-    }
+    for (std::size_t i = 0; i < sixes.size(); ++i) sixes[i] << v[place(i)], v[place(i) + 1];
     of_.pair_factor_.solve(sixes);
     for (std::size_t i = 0; i < sixes.size(); ++i) {
-      const std::uint32_t first = of_.pairs_[i].first;
-      v[first] = sixes[i].head<3>();
-      v[first + 1] = sixes[i].tail<3>();
+      v[place(i)] = sixes[i].head<3>();
+      v[place(i) + 1] = sixes[i].tail<3>();
     }
   }
 
@@ -192,17 +210,18 @@ class Coupled::All final : public Landscape {
           work(pairs[a], pairs[b], PairFactor::Block(arms[a].transpose() * s * arms[b]));
   }
 
-  // out -= what by_metrics() knows of the law already.
-  void take_pairs(std::span<const Vec3> d, std::span<Vec3> out) {
+  // out -= what solve_pairs() knows of the law already.
+  template <class Place>
+  void take_pairs(std::span<const Vec3> d, std::span<Vec3> out, Place&& place) {
     if (of_.pairs_.empty()) return;
     const auto at = [&](std::uint32_t pair) {
       PairFactor::Six six;
-      six << d[of_.pairs_[pair].first], d[of_.pairs_[pair].first + 1];
+      six << d[place(pair)], d[place(pair) + 1];
       return six;
     };
     const auto take = [&](std::uint32_t pair, const PairFactor::Six& six) {
-      out[of_.pairs_[pair].first] -= six.head<3>();
-      out[of_.pairs_[pair].first + 1] -= six.tail<3>();
+      out[place(pair)] -= six.head<3>();
+      out[place(pair) + 1] -= six.tail<3>();
     };
     for (std::size_t c = 0; c < couplings_.size(); ++c)
       between_pairs(c, [&](std::uint32_t a, std::uint32_t b, const PairFactor::Block& block) {
@@ -217,6 +236,13 @@ class Coupled::All final : public Landscape {
     parallel_for(couplings_.size(), grain,
                  [&](std::size_t c) { of_.pulls_[c] = of_.stiffness_[c] * of_.vectors_[c]; });
     couplings_.add_back(of_.pulls_, out);
+  }
+
+  void by_reduced_gradients(std::span<Vec3> v) {
+    of_.gradients_ += of_.reduced_.solve(
+        v, of_.stiffness_, options_.most_gradients, options_.gradients_until,
+        {.solve = [&](std::span<Vec3> pairs) { solve_pairs(pairs, among_pairs); },
+         .take = [&](std::span<const Vec3> d, std::span<Vec3> out) { take_pairs(d, out, among_pairs); }});
   }
 
   void by_gradients(std::span<Vec3> v) {
@@ -234,7 +260,7 @@ class Coupled::All final : public Landscape {
       ++of_.gradients_;
       q = ap;
       add_law(p, q);
-      take_pairs(p, q);
+      take_pairs(p, q, among_all());
       hold(q);
       const double curvature = dot(p, q);
       if (!(curvature > 0)) break;
@@ -262,6 +288,7 @@ class Coupled::All final : public Landscape {
 SolveReport Coupled::solve(const Couplings& couplings, CouplingLaw& law, const SolveOptions& options,
                            const CoupledOptions& coupled) {
   make_room(couplings);
+  reduces_ = coupled.reduces && reduce(couplings);
   gradients_ = 0;
   SolveReport report;
   All all(*this, couplings, law, coupled);

@@ -4,7 +4,8 @@
 // law on the vectors of some couplings. The whole is descended on by L-BFGS. The metrics know nothing of the
 // law, which may be far stiffer than the systems: so a slope is turned into a step by a few conjugate
 // gradients on (metrics + law), with the metrics before them. As the metrics' own product follows from the
-// recurrence, each costs one solve and one pass over the couplings.
+// recurrence, each costs one solve and one pass over the couplings; where bodies touch at few of their nodes,
+// a small part of that (reduced_gradients.h).
 //
 // Nodes may also come in pairs of one mass (a rigid body: its centre, and its turn), with targets and no
 // terms of their own. Nothing but the law is between pairs, so its part there is factored as it is
@@ -21,6 +22,7 @@
 #include <palpate/solve/equations.h>
 #include <palpate/solve/pair_factor.h>
 #include <palpate/solve/quasi_newton.h>
+#include <palpate/solve/reduced_gradients.h>
 
 namespace palpate {
 
@@ -41,6 +43,7 @@ class CouplingLaw {
 struct CoupledOptions {
   int most_gradients = 4;         // conjugate gradients of a step, at most
   double gradients_until = 0.05;  // of the first residual: then they end
+  bool reduces = true;            // to the nodes that the law pulls at, where that is faster
 };
 
 class Coupled {
@@ -63,6 +66,8 @@ class Coupled {
   double potential(const Couplings& couplings, CouplingLaw& law);
   // Of the last solve: gradients that conjugate gradients took.
   int gradients() const { return gradients_; }
+  // Whether the last solve went the short way.
+  bool reduced() const { return reduces_; }
   void store();  // to the systems
 
  private:
@@ -80,6 +85,7 @@ class Coupled {
   };
   static constexpr std::uint32_t no_pair = 0xffffffff;
   void make_room(const Couplings& couplings);
+  bool reduce(const Couplings& couplings);
 
   double step_ = 1;
   std::size_t size_ = 0;
@@ -90,6 +96,10 @@ class Coupled {
   PairFactor pair_factor_;
   std::vector<std::uint32_t> pair_of_;  // of each node, or no_pair
   int gradients_ = 0;
+  ReducedGradients reduced_;
+  bool reduces_ = false;
+  std::vector<ReducedGradients::Part> reduced_parts_;
+  std::vector<std::uint32_t> pair_nodes_;
   // Scratch.
   std::vector<double> values_;
   std::vector<Vec3> vectors_, pulls_, result_, residual_, scaled_, direction_, product_, own_product_;

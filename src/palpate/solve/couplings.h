@@ -38,6 +38,15 @@ class Couplings {
            entries_[k].arm == none ? Mat3(entries_[k].weight * Mat3::Identity()) : arms_[entries_[k].arm]);
   }
 
+  // The same: calls with a node, a weight, and the matrix that is there instead of it, or null.
+  template <class Do>
+  void each_entry(std::size_t c, Do&& work) const {
+    for (std::uint32_t k = begin_[c]; k < begin_[c + 1]; ++k)
+      work(entries_[k].node, entries_[k].weight, entries_[k].arm == none ? nullptr : &arms_[entries_[k].arm]);
+  }
+  // Nodes that a vector follows, ascending.
+  std::span<const std::uint32_t> followed() const { return followed_; }
+
   // out[c] = D_c(x); the same without constants, of a direction.
   void at(std::span<const Vec3> x, std::span<Vec3> out) const;
   void along(std::span<const Vec3> d, std::span<Vec3> out) const;

@@ -22,6 +22,7 @@ void LaggingMetric::factor(const Equations& equations, std::span<const MetricEnt
   now_.entries.assign(entries.begin(), entries.end());
   own_.clear();
   held_.clear();
+  ++version_;
 }
 
 void LaggingMetric::refactor(const Equations& equations, std::vector<MetricEntry> entries) {
@@ -50,6 +51,7 @@ void LaggingMetric::begin_next() {
 
 // What the factor in use knows nothing of.
 void LaggingMetric::compare(const Equations& equations) {
+  ++version_;
   own_.clear();
   held_.clear();
   for (std::uint32_t i = 0; i < equations.size(); ++i) {

@@ -35,6 +35,9 @@ class LaggingMetric {
   void begin_solve(const Equations& equations);
   // In place: right side to solution, zero at nodes that are held.
   void solve(std::span<Vec3> x);
+  std::size_t entries() const { return now_.metric.entries(); }
+  // Changes with what solve() does. Never 0.
+  std::uint64_t version() const { return version_; }
   // Of what the factors were made. Where the equations have not changed since, they tell all but what is
   // held.
   struct State {
@@ -66,6 +69,7 @@ class LaggingMetric {
   void compare(const Equations& equations);
 
   Factored now_, next_;
+  std::uint64_t version_ = 1;
   int left_ = 0;                      // solves until the next comes into use
   bool again_ = false;                // the equations have changed since the next was begun
   std::vector<MetricEntry> waiting_;  // of the equations as they are, if so

@@ -16,6 +16,7 @@
 #include <palpate/base/timing.h>
 #include <palpate/solve/descent.h>
 #include <palpate/solve/lagging_metric.h>
+#include <palpate/solve/metric_columns.h>
 #include <palpate/solve/solver.h>
 
 namespace palpate {
@@ -32,6 +33,12 @@ class QuasiNewton : public Solver {
   // For those who solve several systems together (coupled.h): what comes before the descent, and the metric.
   void begin(Equations& equations, std::span<Vec3> x, bool untangles, const Deadline& deadline);
   void solve_metric(std::span<Vec3> v) { metric_.solve(v); }
+  std::size_t metric_entries() const { return metric_.entries(); }  // what a solve goes through
+  // Of the inverse of the metric: a row for each of these nodes, a number for each. See metric_columns.h.
+  void gather_columns(std::size_t size, std::span<const std::uint32_t> nodes, std::span<double> out) {
+    columns_.bring(metric_, size, nodes);
+    columns_.gather(nodes, out);
+  }
 
  private:
   class Own;
@@ -39,6 +46,7 @@ class QuasiNewton : public Solver {
   void untangle(Equations& equations, std::span<Vec3> x, const Deadline& deadline);
 
   LaggingMetric metric_;
+  MetricColumns columns_;
   Descent descent_;
   std::vector<Vec3> trial_;
   std::vector<std::uint8_t> tangled_;  // nodes
