@@ -104,6 +104,53 @@ TEST(Respond, SlopesHoldAndLetGo) {
   }
 }
 
+// What slides is held by the friction of sliding, however many triangles it slides over in a step; what lies
+// still, by that of sticking, although its contacts are new.
+TEST(Respond, WhatSlidesOverSmallTrianglesSlides) {
+  const TriangleMesh floor = make(
+      BoxShape{.size_x = 1.6, .size_y = 0.2, .size_z = 0.1, .cells_x = 160, .cells_y = 20, .cells_z = 1});
+  const ContactMaterial touch{.friction = 0.3, .static_friction = 0.6};
+  const double still = std::atan(0.45);
+  for (const bool soft : {false, true})
+    for (const double speed : {0.0, 2.0}) {
+      World world(options());
+      if (speed == 0) world.set_gravity(9.81 * Vec3(std::sin(still), 0, -std::cos(still)));
+      world.add_static(floor, {.name = "floor", .pose = at(Vec3(0, 0, -0.05)), .touch = touch});
+      const Vec3 where(-0.6, 0.003, 0.0265);
+      BodyId block;
+      if (soft) {
+        SoftBody body(
+            moved(make(SolidBoxShape{.size_z = 0.05, .cells_x = 4, .cells_y = 4, .cells_z = 2}), where),
+            {.density = 1000, .young = 1e6, .poisson = 0.3});
+        body.set_velocities(std::vector<Vec3>(body.positions().size(), Vec3(speed, 0, 0)));
+        block = world.add_soft(std::move(body), {.name = "block", .touch = touch});
+      } else {
+        block = world.add_rigid(
+            make(BoxShape{.size_z = 0.05, .cells_x = 4, .cells_y = 4, .cells_z = 2}),
+            {.name = "block", .state = {.pose = at(where), .velocity = Vec3(speed, 0, 0)}, .touch = touch});
+      }
+      const auto along = [&] {
+        if (!soft) return world.state(block).velocity.x();
+        double sum = 0, mass = 0;
+        const SoftBody& body = world.soft(block);
+        for (std::size_t i = 0; i < body.masses().size(); ++i) {
+          sum += body.masses()[i] * body.velocities()[i].x();
+          mass += body.masses()[i];
+        }
+        return sum / mass;
+      };
+      for (int i = 0; i < 10; ++i) world.step(frame);
+      const double before = along();
+      for (int i = 0; i < 20; ++i) world.step(frame);
+      if (speed == 0) {
+        EXPECT_LT(std::abs(along()), 1e-3) << soft;
+      } else {
+        const double expected = 0.3 * 9.81 / 3;
+        EXPECT_NEAR(before - along(), expected, 0.02 * expected) << soft;
+      }
+    }
+}
+
 // Two soft balls fly at each other in space: momentum stays, and they part again.
 TEST(Respond, BallsBounceOffEachOther) {
   WorldOptions o = options();

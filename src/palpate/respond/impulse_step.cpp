@@ -147,6 +147,7 @@ double ImpulseStep::free_fraction(double seconds) {
 
 TouchingReport ImpulseStep::step(double seconds) {
   TouchingReport report;
+  forces_.clear();
   double left = seconds;
   while (left > least_left * seconds) {
     if (report.parts == options_.most_parts) {
@@ -159,8 +160,8 @@ TouchingReport ImpulseStep::step(double seconds) {
     }
     const double fraction = free_fraction(left);
     ++report.solves;
-    remember(left);
-    report.rigid = scene_.rigid->end_step(fraction);
+    remember(seconds);
+    end_part(fraction, report);
     ++report.parts;
     left *= 1 - fraction;
   }
@@ -169,8 +170,17 @@ TouchingReport ImpulseStep::step(double seconds) {
   return report;
 }
 
+// Velocities change by as much as is gone of the part, but for impulses, which happen at its start.
+void ImpulseStep::end_part(double fraction, TouchingReport& report) {
+  report.rigid = scene_.rigid->end_step(fraction);
+  if (!(fraction < 1)) return;
+  for (const Impulses::Body& body : impulses_.bodies())
+    if (body.inverse_mass > 0)
+      scene_.rigid->kick(body.id, (1 - fraction) * body.push, (1 - fraction) * body.twist);
+}
+
+// Of each part, what its impulses are on average over the whole step.
 void ImpulseStep::remember(double seconds) {
-  forces_.clear();
   for (std::size_t i = 0; i < pushed_.size(); ++i) {
     if (!(impulses_.push(i) > 0)) continue;
     const Near& near = near_[pushed_[i]];

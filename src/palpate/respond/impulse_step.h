@@ -40,6 +40,7 @@ class ImpulseStep final : public Response {
   void set_ends();
   void set_positions();
   void remember(double seconds);
+  void end_part(double fraction, TouchingReport& report);
 
   ResponseOptions options_;
   ResponseScene scene_;

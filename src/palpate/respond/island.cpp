@@ -28,8 +28,11 @@ SolveReport Island::solve(TouchingView& view) {
   build_unknowns();
   build_couplings();
   law_.springs.clear();
-  for (std::size_t c = 0; c < touches_.size(); ++c)
+  glides_.clear();
+  for (std::size_t c = 0; c < touches_.size(); ++c) {
     law_.springs.push_back(spring_of(touches_[c], starts_[c], harder_[c]));
+    glides_.push_back(glide_of(touches_[c]));
+  }
   choose_start();
   SolveOptions options;
   options.least_gain = least_gain();
@@ -142,14 +145,37 @@ void Island::try_start(Start soft, Start rigid, double& best) {
   start_.assign(x.begin(), x.end());
 }
 
+// What is new may be so only because it has slid there from the next triangle: then it slides on.
 void Island::update_friction() {
   couplings_.at(coupled_.positions(), vectors_);
   for (std::size_t c = 0; c < touches_.size(); ++c) {
     ContactSpring& spring = law_.springs[c];
     const auto [sticking, sliding] = view_->friction_of(touches_[c]);
     const RememberedContact* const before = view_->memory.find(touches_[c].key);
-    spring.slip = (before != nullptr && before->slides() ? sliding : sticking) * spring.push(vectors_[c]);
+    const double push = spring.push(vectors_[c]);
+    const bool slides =
+        before != nullptr ? before->slides() : spring.tangent_stiffness * glides_[c] > sticking * push;
+    spring.slip = (slides ? sliding : sticking) * push;
   }
+}
+
+Vec3 Island::velocity_of(std::uint32_t vertex) const {
+  const Surfaces& surfaces = view_->detector->surfaces();
+  const std::uint32_t slot = surfaces.surface_of_vertex(vertex), own = vertex - surfaces[slot].first_vertex;
+  const Participant& p = view_->participants[slot];
+  const Vec3& start = surfaces.positions()[vertex];
+  if (p.kind == Participant::Kind::soft) return view_->vertex_velocity(slot, own);
+  if (p.kind != Participant::Kind::rigid) return (view_->vertex_end(slot, own) - start) / view_->seconds;
+  const RigidBodies::FreeMotion& free = movers_[view_->slots[slot].place].free;
+  return free.velocity + free.spin.cross(start - free.start);
+}
+
+double Island::glide_of(const Touch& touch) const {
+  if (view_->memory.find(touch.key) != nullptr) return 0;
+  Vec3 velocity = Vec3::Zero();
+  for (std::size_t k = 0; k < 4; ++k)
+    if (touch.weights[k] != 0) velocity += touch.weights[k] * velocity_of(touch.vertices[k]);
+  return view_->seconds * (velocity - touch.normal.dot(velocity) * touch.normal).norm();
 }
 
 }  // namespace palpate

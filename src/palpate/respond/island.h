@@ -52,6 +52,8 @@ class Island {
   const Mover* find_mover(BodyId id) const;
   void couple_vertex(std::uint32_t vertex, double weight, Vec3& constant);
   ContactSpring spring_of(const Touch& touch, const Vec3& start, double harder) const;
+  Vec3 velocity_of(std::uint32_t vertex) const;
+  double glide_of(const Touch& touch) const;
   double layer(std::uint32_t slot, double area, double thickness) const;
   double least_gain() const;
   void choose_start();
@@ -74,6 +76,7 @@ class Island {
   Couplings couplings_;
   ContactLaw law_;
   std::vector<Vec3> starts_, vectors_;  // of each touch: its vector at the start, and at the end
+  std::vector<double> glides_;          // of each touch that is new: how far it would slide in the step [m]
   std::vector<Vec3> start_;
   std::vector<RigidBodies::HeldJoint> joints_;
   std::vector<BodyId> ids_;  // of the movers

@@ -57,7 +57,7 @@ class Response {
   // Moves all bodies that have a surface, and all rigid ones. The detector is left to be told where the
   // surfaces are then.
   virtual TouchingReport step(double seconds) = 0;
-  virtual std::span<const ContactForce> forces() const = 0;  // of the last part of the last step
+  virtual std::span<const ContactForce> forces() const = 0;  // of the last step: in it, on average
 
   virtual double energy() const { return 0; }  // that contacts hold, at the end of the last step [J]
   // Why a body cannot take part, and what to do instead; empty: it can.

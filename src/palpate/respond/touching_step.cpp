@@ -15,6 +15,7 @@ constexpr double short_of = 0.9;      // of the way to where things would cross,
 constexpr double least_left = 1e-6;   // of a step: a rest that is no longer is dropped
 constexpr double slow = 2;            // hits that free fall through so many steps explains do not bounce
 constexpr int bounce_rounds = 50;     // of impulses
+constexpr double hardly = 0.1;        // of a part: what goes no farther is stuck
 constexpr double no_distance = 1e-9;  // of the lengths around: nothing is between them
 
 }  // namespace
@@ -64,6 +65,7 @@ TouchingReport TouchingStep::step(double seconds) {
   view_.layers.update(touches_, (1 + options.damping) * options.easing_speed * seconds,
                       options.easing_speed * seconds);
   TouchingReport report;
+  forces_.clear();
   double left = seconds;
   while (left > least_left * seconds) {
     if (report.parts == options.most_parts) {
@@ -91,8 +93,10 @@ TouchingReport TouchingStep::step(double seconds) {
         break;
       }
     }
-    remember();
+    mark_stuck(fraction);
+    remember(fraction);
     end_part(fraction, report);
+    add_forces();
     ++report.parts;
     left *= 1 - fraction;
     if (fraction < least_left) {  // it would be the same again
@@ -203,19 +207,40 @@ SolveReport TouchingStep::solve() {
 
 // --- what was found out ---------------------------------------------------------------------------
 
-void TouchingStep::remember() {
-  view_.memory.clear();
-  bounces_.clear();
-  forces_.clear();
-  energy_ = 0;
+// Of a part that is cut short, velocities change by as much as is gone of it: then what pushes all the time,
+// weight and layers alike, has pushed for just as long. What would hardly get anywhere keeps what contacts
+// did to it, or it would run into the same again.
+void TouchingStep::mark_stuck(double fraction) {
+  stuck_bodies_.clear();
+  for (TouchingView::Slot& slot : view_.slots) slot.stuck = false;
+  if (!(fraction < hardly)) return;
+  for (const Seen& one : seen_) {
+    if (!(one.crossing.time < hardly)) continue;
+    for (const std::uint32_t slot : {one.crossing.first_surface, one.crossing.second_surface}) {
+      view_.slots[view_.slots[slot].root].stuck = true;
+      if (view_.participants[slot].kind == Participant::Kind::rigid)
+        stuck_bodies_.push_back(view_.participants[slot].body);
+    }
+  }
   for (const Place& place : islands_)
-    for (std::size_t c = 0; c < place.island->touches().size(); ++c) remember(*place.island, c);
-  view_.memory.sort();
-  std::sort(forces_.begin(), forces_.end(),
-            [](const ContactForce& a, const ContactForce& b) { return a.key < b.key; });
+    if (is_stuck(place.root))
+      for (const Island::Mover& one : place.island->movers()) stuck_bodies_.push_back(one.id);
 }
 
-void TouchingStep::remember(const Island& island, std::size_t c) {
+void TouchingStep::remember(double fraction) {
+  view_.memory.clear();
+  bounces_.clear();
+  part_forces_.clear();
+  energy_ = 0;
+  const double part = view_.seconds / view_.step;
+  for (const Place& place : islands_)
+    for (std::size_t c = 0; c < place.island->touches().size(); ++c)
+      remember(*place.island, c, is_stuck(place.root) ? part : fraction * part);
+  view_.memory.sort();
+}
+
+// `share`: of the whole step, how long it pushed.
+void TouchingStep::remember(const Island& island, std::size_t c, double share) {
   const ContactSpring& spring = island.spring(c);
   const Touch& touch = island.touches()[c];
   const Vec3& vector = island.vector(c);
@@ -247,9 +272,33 @@ void TouchingStep::remember(const Island& island, std::size_t c) {
     if (touch.weights[k] < 0)
       point -=
           touch.weights[k] * view_.vertex_end(touch.first_surface, touch.vertices[k] - surface.first_vertex);
-  forces_.push_back({touch.key, body(touch.first_surface), body(touch.second_surface),
-                     push * spring.normal + spring.drag(vector), point, push});
+  part_forces_.push_back({touch.key, body(touch.first_surface), body(touch.second_surface),
+                          share * (push * spring.normal + spring.drag(vector)), point, share * push});
   note_bounce(island, touch, point);
+}
+
+// Those of the part, to those of the step.
+void TouchingStep::add_forces() {
+  std::sort(part_forces_.begin(), part_forces_.end(),
+            [](const ContactForce& a, const ContactForce& b) { return a.key < b.key; });
+  summed_forces_.clear();
+  auto next = forces_.begin();
+  const auto add = [&](const ContactForce& one) {
+    if (summed_forces_.empty() || summed_forces_.back().key != one.key) {
+      summed_forces_.push_back(one);
+      return;
+    }
+    ContactForce& sum = summed_forces_.back();
+    sum.force += one.force;
+    sum.push += one.push;
+    sum.point = one.point;  // where it was last
+  };
+  for (const ContactForce& one : part_forces_) {
+    while (next != forces_.end() && next->key <= one.key) add(*next++);
+    add(one);
+  }
+  while (next != forces_.end()) add(*next++);
+  forces_.swap(summed_forces_);
 }
 
 // --- hits that bounce -----------------------------------------------------------------------------
@@ -272,24 +321,35 @@ void TouchingStep::note_bounce(const Island& island, const Touch& touch, const V
   const double speed = touch.normal.dot(velocity_before(island, touch.second_surface, point) -
                                         velocity_before(island, touch.first_surface, point));
   if (speed < -slow * view_.step * view_.rigid->options().gravity.norm())
-    bounces_.push_back({{a.body, b.body, point, touch.normal, touch.gap}, both, speed});
+    bounces_.push_back(
+        {{a.body, b.body, point, touch.normal, touch.gap}, part_forces_.size() - 1, both, speed});
 }
 
 void TouchingStep::bounce() {
   if (bounces_.empty()) return;
   impulses_.clear();
-  for (const Bounce& one : bounces_)
+  hit_forces_.clear();
+  for (const Bounce& one : bounces_) {
+    const std::size_t before = impulses_.size();
     impulses_.add(one.hit, one.material, -one.material.restitution * one.speed, *view_.rigid);
+    if (impulses_.size() > before) hit_forces_.push_back(one.force);
+  }
   impulses_.solve(bounce_rounds);
+  for (std::size_t i = 0; i < hit_forces_.size(); ++i) {
+    ContactForce& force = part_forces_[hit_forces_[i]];
+    force.force += impulses_.impulse(i) / view_.step;
+    force.push += impulses_.push(i) / view_.step;
+  }
   for (const Impulses::Body& body : impulses_.bodies())
     if (body.inverse_mass > 0) view_.rigid->kick(body.id, body.push, body.twist);
 }
 
 void TouchingStep::end_part(double fraction, TouchingReport& report) {
-  report.rigid = view_.rigid->end_step(fraction);
+  report.rigid = view_.rigid->end_step(fraction, stuck_bodies_);
   bounce();
-  for (const Participant& p : view_.participants)
-    if (p.kind == Participant::Kind::soft) p.soft->end_step(fraction);
+  for (std::uint32_t slot = 0; slot < view_.participants.size(); ++slot)
+    if (const Participant& p = view_.participants[slot]; p.kind == Participant::Kind::soft)
+      p.soft->end_step(fraction, is_stuck(slot));
 }
 
 }  // namespace palpate

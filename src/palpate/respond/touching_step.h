@@ -43,6 +43,7 @@ class TouchingStep final : public Response {
  private:
   struct Bounce {
     Hit hit;
+    std::size_t force;  // what the contact pushed with, in the forces of the part
     ContactMaterial material;
     double speed;  // at which they came apart, before the step: below 0
   };
@@ -87,8 +88,11 @@ class TouchingStep final : public Response {
   void map_soft(const Participant& p);
   void set_positions();
   void end_part(double fraction, TouchingReport& report);
-  void remember();
-  void remember(const Island& island, std::size_t c);
+  void mark_stuck(double fraction);
+  bool is_stuck(std::uint32_t slot) const { return view_.slots[view_.slots[slot].root].stuck; }
+  void remember(double fraction);
+  void remember(const Island& island, std::size_t c, double share);
+  void add_forces();
   void note_bounce(const Island& island, const Touch& touch, const Vec3& point);
   Vec3 velocity_before(const Island& island, std::uint32_t slot, const Vec3& where) const;
   void bounce();
@@ -103,12 +107,15 @@ class TouchingStep final : public Response {
   std::vector<std::uint32_t> roots_;  // of slots, then of bodies that joints move
   double energy_ = 0;                 // that contacts hold [J]
   double fraction_ = 1;               // of the part, until something would cross
-  std::vector<ContactForce> forces_;
+  // Of the step, and of its last part, both ascending; scratch.
+  std::vector<ContactForce> forces_, part_forces_, summed_forces_;
+  std::vector<BodyId> stuck_bodies_;  // rigid ones
   std::vector<Vec3> end_positions_;
   std::vector<BodyId> touching_bodies_;  // rigid ones, and what is joined to them
   std::vector<RigidBodies::HeldJoint> joints_;
   std::vector<Bounce> bounces_;
-  std::vector<std::uint8_t> upright_;  // by slots: soft bodies of which no element was turned inside out
+  std::vector<std::size_t> hit_forces_;  // of each impulse
+  std::vector<std::uint8_t> upright_;    // by slots: soft bodies of which no element was turned inside out
   std::vector<SolveReport> reports_;
   std::vector<std::uint32_t> alone_;  // soft bodies that nothing touches
   std::vector<Seen> seen_;

@@ -32,4 +32,14 @@ Vec3 TouchingView::vertex_end(std::uint32_t slot, std::uint32_t own) const {
   return surfaces.positions()[surfaces[slot].first_vertex + own];
 }
 
+Vec3 TouchingView::vertex_velocity(std::uint32_t slot, std::uint32_t own) const {
+  const Participant& p = participants[slot];
+  const std::span<const Vec3> v = p.soft->velocities();
+  if (p.embedding == nullptr) return v[p.nodes[own]];
+  Vec3 sum = Vec3::Zero();
+  for (std::size_t k = 0; k < 4; ++k)
+    sum += p.embedding->weights()[own][k] * v[p.embedding->corners()[own][k]];
+  return sum;
+}
+
 }  // namespace palpate

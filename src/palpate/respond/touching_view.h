@@ -29,6 +29,7 @@ struct TouchingView {
     bool glanced = false;          // solved in short, to see what it hits
     bool hits = false;             // something that was seen then
     bool solved = false;           // in an earlier round of this part
+    bool stuck = false;            // of a root: something in it hardly gets anywhere
     std::array<Vec3, 2> end = {};  // of a rigid body: its nodes then
     double load = 0;               // of all that hangs together, the mass of the heaviest rigid body [kg]
   };
@@ -51,6 +52,8 @@ struct TouchingView {
   std::pair<double, double> friction_of(const Touch& touch) const;  // of what sticks, of what slides
   // Where a vertex is at the end of the part, as far as it is known.
   Vec3 vertex_end(std::uint32_t slot, std::uint32_t own) const;
+  // Of what is soft: how fast a vertex is when the part begins [m/s].
+  Vec3 vertex_velocity(std::uint32_t slot, std::uint32_t own) const;
 };
 
 }  // namespace palpate

@@ -133,8 +133,10 @@ class RigidBodies : private RigidView {
   void correct(BodyId id, const Vec3& centre, const Vec3& turn);
   // Makes joints of bodies that were corrected hold: to be called when all are.
   void hold();
-  // Of a step that is cut short, the part of it that is done.
-  RigidReport end_step(double part = 1);
+  // Of a step that is cut short, the part of it that is done, and so much of what velocities were changed by:
+  // otherwise the rest of the step would push by all that pushes once more. `kept`: bodies whose velocities
+  // are those of its end all the same.
+  RigidReport end_step(double part = 1, std::span<const BodyId> kept = {});
   std::size_t joints() const { return joint_ids_.size(); }
   // By the index of an id; null where there is none any more.
   std::span<const std::shared_ptr<RigidConstraint>> joint_list() const { return joints_; }
@@ -202,7 +204,7 @@ class RigidBodies : private RigidView {
   void begin_all(double seconds);
   RigidReport end_all();
   void undo();
-  void cut(double part);
+  void cut(double part, std::span<const BodyId> kept);
   std::uint32_t place_of(BodyId id) const;
   std::uint32_t require(BodyId id) const;
   Pose pose_of(std::uint32_t place) const { return pose_of(place, now_[place]); }

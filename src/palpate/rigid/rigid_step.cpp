@@ -178,10 +178,10 @@ void RigidBodies::begin_step(double seconds, std::span<const BodyId> touching) {
   }
 }
 
-RigidReport RigidBodies::end_step(double part) {
+RigidReport RigidBodies::end_step(double part, std::span<const BodyId> kept) {
   try {
     const RigidReport report = end_all();
-    if (part < 1) cut(part);
+    if (part < 1) cut(part, kept);
     step_ = 0;
     return report;
   } catch (...) {

@@ -90,9 +90,13 @@ void RigidBodies::hold() {
 
 // Back to a part of the way: bodies turn at an even rate while the origin of their coordinates goes straight,
 // as continuous detection has it.
-void RigidBodies::cut(double part) {
+void RigidBodies::cut(double part, std::span<const BodyId> kept) {
   for (std::uint32_t i = 0; i < bodies_.size(); ++i) {
     Moving& m = now_[i];
+    const bool keeps = std::find(kept.begin(), kept.end(), bodies_[i].id) != kept.end();
+    const double changed = keeps ? 1 : part;
+    const Vec3 momentum =  // angular, along the axes of the world
+        (1 - changed) * (start_[i].turn * start_[i].momentum) + changed * (m.turn * m.momentum);
     const Pose& frame = bodies_[i].mass.frame;
     const auto origin = [&](const Moving& at) {
       return Vec3(at.centre - at.turn * (frame.rotation.conjugate() * frame.position));
@@ -100,6 +104,9 @@ void RigidBodies::cut(double part) {
     const Vec3 there = (1 - part) * origin(start_[i]) + part * origin(m);
     m.turn = start_[i].turn.slerp(part, m.turn).normalized();
     m.centre = there + m.turn * (frame.rotation.conjugate() * frame.position);
+    if (bodies_[i].kind != RigidKind::dynamic) continue;
+    m.momentum = m.turn.conjugate() * momentum;
+    m.velocity = (1 - changed) * start_[i].velocity + changed * m.velocity;
   }
   time_ = begun_ + part * step_;
 }

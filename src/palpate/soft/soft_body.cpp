@@ -343,12 +343,12 @@ bool SoftBody::begin_step(double seconds, bool rest_of_step) {
   return begin_substep(seconds, 1);
 }
 
-void SoftBody::end_step(double part) {
+void SoftBody::end_step(double part, bool keeps) {
   const double rate = 1 / equations_.step;
   for (std::size_t i = 0; i < x_.size(); ++i) {
     const Vec3 move = x_[i] - old_[i];
-    v_[i] = rate * move;
     if (part < 1) x_[i] = old_[i] + part * move;
+    v_[i] = part < 1 && !keeps ? Vec3((1 - part) * v_[i] + part * rate * move) : Vec3(rate * move);
   }
   stepping_ = false;
   if (!(part < 1)) forget_pushes();
