@@ -34,6 +34,20 @@ using testing::random_step;
 using testing::same_crossing;
 using testing::Step;
 
+// Of each two surfaces, those that come within a part of the step after the first.
+std::vector<Crossing> soon_after_the_first(std::span<const Crossing> all, double window) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, double> first;
+  const auto pair = [](const Crossing& one) { return std::minmax(one.first_surface, one.second_surface); };
+  for (const Crossing& one : all) {
+    const auto [at, is_new] = first.try_emplace(pair(one), one.time);
+    at->second = std::min(at->second, one.time);
+  }
+  std::vector<Crossing> soon;
+  for (const Crossing& one : all)
+    if (one.time <= first[pair(one)] + window) soon.push_back(one);
+  return soon;
+}
+
 // Returns what they agree on.
 std::vector<Crossing> expect_finders_and_threads_agree(Random& random, const Step& step) {
   CrossingOptions options;
@@ -55,6 +69,13 @@ std::vector<Crossing> expect_finders_and_threads_agree(Random& random, const Ste
     found = crossings_of(step, entry.name, part);
     EXPECT_TRUE(std::equal(found.begin(), found.end(), expected.begin(), expected.end(), same_crossing))
         << entry.name << ": " << found.size() << " and " << expected.size();
+    CrossingOptions soon = options;
+    soon.window = random.chance(0.3) ? 0 : random.uniform(0, 1);
+    expected = soon_after_the_first(truth, soon.window);
+    Threads(threads).run([&] { found = crossings_of(step, entry.name, soon); });
+    EXPECT_TRUE(std::equal(found.begin(), found.end(), expected.begin(), expected.end(), same_crossing))
+        << entry.name << " " << threads << ", window " << soon.window << ": " << found.size() << " and "
+        << expected.size();
   }
   return truth;
 }
@@ -427,6 +448,8 @@ TEST(Crossings, MistakesAreNamed) {
   end.emplace_back(0, std::nan(""), 0);
   EXPECT_THROW(detector.set_end_positions(soft, end), Error);
   EXPECT_THROW(detector.crossings({.separation = -1}), Error);
+  EXPECT_THROW(detector.crossings({.window = 1.5}), Error);
+  EXPECT_THROW(detector.crossings({.until = std::nan("")}), Error);
   std::vector<double> few(3);
   EXPECT_THROW(detector.safe_fractions(soft, detector.crossings(), few), Error);
 }

@@ -150,8 +150,12 @@ void Batch::test_crossings(ContactKind kind) {
       ++counters.filtered;
       continue;
     }
-    const CrossingTime found = find_crossing(all, kind, pairs[i], search.crossing);
+    CrossingOptions options = search.crossing;
+    const bool all_count = options.window >= 1;
+    if (!all_count) options.until = std::min(options.until, collector_.last_of(surfaces));
+    const CrossingTime found = find_crossing(all, kind, pairs[i], options);
     if (!found.hit) continue;
+    if (!all_count) collector_.note(surfaces, found.time);
     keep(contact_key(kind, pairs[i].first, pairs[i].second));
     buffers_->when[in_block_ - 1] = {found.time, found.sure};
   }
@@ -186,11 +190,22 @@ std::size_t Collector::take_block() {
   return blocks_used_++;
 }
 
+void Collector::note(const SurfacePair* pair, double time) {
+  std::atomic<double>& first = first_of(pair);
+  double then = first.load(std::memory_order_relaxed);
+  while (time < then && !first.compare_exchange_weak(then, time, std::memory_order_relaxed)) {
+  }
+}
+
 void Collector::begin(const Search& search) {
   search_ = &search;
   blocks_used_ = 0;
   counters_ = {};
   test_nanoseconds_ = 0;
+  if (search.crossing.window < 1) {
+    if (firsts_.size() < search.pairs.size()) firsts_ = std::vector<std::atomic<double>>(search.pairs.size());
+    for (std::size_t i = 0; i < search.pairs.size(); ++i) firsts_[i].store(1, std::memory_order_relaxed);
+  }
   for (const auto& buffers : idle_) {
     buffers->block = nullptr;
     buffers->in_block = Batch::block_size;
@@ -240,10 +255,12 @@ std::span<const Crossing> Collector::order_crossings() {
   std::iota(places.begin(), places.end(), 0u);
   sort_.sort(keys, places);
   std::size_t count = 0;
+  const SurfacePair* last = nullptr;
   for (std::size_t i = 0; i < n; ++i) {
     if (i > 0 && keys[i] == keys[i - 1]) continue;  // brought twice
     const Slots slots = slots_of(search_->surfaces, pack_.kind(keys[i]), pack_.pair(keys[i]));
     const When& when = times_[places[i]];
+    if (search_->crossing.window < 1 && when.time > last_of(look_up(*search_, slots, last))) continue;
     crossings_[count++] = {pack_.unpack(keys[i]), when.time, slots.first, slots.second, when.sure};
   }
   return std::span<const Crossing>(crossings_).first(count);

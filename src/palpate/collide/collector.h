@@ -10,6 +10,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -143,6 +144,15 @@ class Collector {
               static_cast<std::uint32_t>(packed & second)};
     }
   };
+  // Of two surfaces, in a step: when the first of what was found so far touches. Which of the others are
+  // looked at further depends on that, and so on threads; which are left in the end does not.
+  std::atomic<double>& first_of(const SurfacePair* pair) {
+    return firsts_[static_cast<std::size_t>(pair - search_->pairs.data())];
+  }
+  double last_of(const SurfacePair* pair) {
+    return first_of(pair).load(std::memory_order_relaxed) + search_->crossing.window;
+  }
+  void note(const SurfacePair* pair, double time);
   std::size_t take_block();
   std::span<std::uint64_t> packed();
   std::span<std::uint64_t> sorted();
@@ -161,6 +171,7 @@ class Collector {
   };
   std::vector<std::unique_ptr<When[]>> when_;  // of a step: of each key in the block of the same number
   std::vector<When> times_;                    // the same, one after the other
+  std::vector<std::atomic<double>> firsts_;    // by pairs of surfaces
   std::vector<std::uint32_t> places_;
   std::vector<std::uint64_t> keys_;  // packed
   std::vector<Contact> contacts_;

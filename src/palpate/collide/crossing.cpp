@@ -114,14 +114,16 @@ class Pair {
   double size_, separation_, gap_;
 };
 
-// `brief`: what cannot be shown within the tolerance is left.
+// `brief`: what cannot be shown within the tolerance is left. `until`: the way there is the same, whenever it
+// ends.
 template <class T>
-CrossingTime search(const Pair<T>& pair, double tolerance, T time, bool look, bool brief) {
+CrossingTime search(const Pair<T>& pair, double tolerance, T time, bool look, bool brief, double until) {
   T length = T(1) - time;
   const auto safe = [&](bool hit, bool sure, int count) {
     return CrossingTime{hit, sure, std::clamp(static_cast<double>(time) * (1 - 0x1p-52), 0.0, 1.0), count};
   };
   for (int count = 1; count <= Numbers<T>::most_stretches; ++count) {
+    if (time > T(until)) return {false, false, until, count};
     if (look) {
       const T part = pair.look_ahead(time);
       if (part > T(1)) return {false, false, 1, count};
@@ -173,6 +175,10 @@ void require(const CrossingOptions& options) {
     throw Error(Place::named("parameter", "tolerance"),
                 fmt::format("{} is no part of a step that can be told", options.tolerance),
                 "Give a number from 1e-12 to 1; 1e-9 is usual.");
+  for (const auto& [name, value] : {std::pair{"until", options.until}, {"window", options.window}})
+    if (!(value >= 0) || !(value <= 1))
+      throw Error(Place::named("parameter", name), fmt::format("{} is no part of a step", value),
+                  "Give a number from 0 to 1; 1: all of it.");
 }
 
 CrossingTime find_crossing(ContactKind kind, const FourPoints& start, const FourPoints& end,
@@ -180,7 +186,8 @@ CrossingTime find_crossing(ContactKind kind, const FourPoints& start, const Four
   require(options);
   const Pair<double> pair(kind, start, end, options.separation);
   if (!pair.is_finite()) return {true, false, 0, 0};  // nobody can tell
-  CrossingTime found = search<double>(pair, options.tolerance, 0.0, !options.likely, options.brief);
+  CrossingTime found =
+      search<double>(pair, options.tolerance, 0.0, !options.likely, options.brief, options.until);
   if (!found.hit || found.sure) return found;
   if (options.brief && found.stretches < Numbers<double>::most_stretches) return found;
   // Within rounding: exactly there, or not at all.
@@ -190,7 +197,8 @@ CrossingTime find_crossing(ContactKind kind, const FourPoints& start, const Four
   }
   if (options.separation > 0) return found;
   const Pair<Wide> wide(kind, start, end, options.separation);
-  CrossingTime again = search<Wide>(wide, options.tolerance, Wide(found.time), true, options.brief);
+  CrossingTime again =
+      search<Wide>(wide, options.tolerance, Wide(found.time), true, options.brief, options.until);
   again.stretches += found.stretches;
   return again;
 }

@@ -54,13 +54,14 @@ CrossingTime find_in_parts(const Surfaces& all, ContactKind kind, const FourVert
   const double rounding = slack + 1e-14 * far;
   double from = 0, length = 1;
   CrossingTime found;
-  for (int parts = 1; from < 1; ++parts) {
+  for (int parts = 1; from < 1 && from <= options.until; ++parts) {
     const double to = std::min(1.0, from + length),
                  off = (bow - slack) * (to - from) * (to - from) + rounding;
     CrossingOptions part = options;
     part.separation += off;
     if (!(part.separation < 1e75)) return {true, false, from, found.stretches};  // nobody can tell
     part.tolerance = std::min(0.5, options.tolerance / (to - from));
+    part.until = 1;
     const CrossingTime one = find_crossing(kind, at(from), at(to), part);
     found.stretches += one.stretches;
     if (!one.hit) {

@@ -19,6 +19,7 @@ constexpr double clear_angle = 0.1;   // of two edges: its sine
 constexpr double together = 0.5;      // of the contact distance: what crosses within that after the first
 constexpr double no_distance = 1e-9;  // of the lengths around: nothing is between them
 constexpr double tolerance = 1e-4;    // of the part: how early a crossing may be said to be
+constexpr double at_once = 4;  // contact distances: what a glance sees is what is hit on so much of the way
 
 }  // namespace
 
@@ -165,8 +166,10 @@ void TouchingStep::choose_seen() {
 // is the last round.
 bool TouchingStep::guard(bool last, TouchingReport& report) {
   seen_.clear();
-  for (const Crossing& crossing :
-       view_.detector->crossings({.tolerance = tolerance, .brief = true, .pairs = CrossingPairs::between}))
+  // In the last round, when the first comes is all that matters.
+  const double window = last ? 0 : 1;
+  for (const Crossing& crossing : view_.detector->crossings(
+           {.tolerance = tolerance, .brief = true, .window = window, .pairs = CrossingPairs::between}))
     see(crossing);
   if (seen_.empty() || last) {
     // What tetrahedra carry that stay upright does not cross itself from near by: most of what would have to
@@ -177,6 +180,7 @@ bool TouchingStep::guard(bool last, TouchingReport& report) {
         upright_[slot] = view_.participants[slot].soft->stayed_upright() ? 1 : 0;
     for (const Crossing& crossing : view_.detector->crossings({.tolerance = tolerance,
                                     .brief = true,
+                                    .window = window,
                                     .pairs = CrossingPairs::inside,
                                     .without_neighbours = upright_}))
       see(crossing);
@@ -227,8 +231,12 @@ void TouchingStep::glance(TouchingReport& report) {
   const Clock::time_point begun = Clock::now();
   set_ends();
   seen_.clear();
-  for (const Crossing& crossing :
-       view_.detector->crossings({.tolerance = tolerance, .brief = true, .pairs = CrossingPairs::between}))
+  double longest = 0;
+  for (const Way& way : ways_) longest = std::max(longest, way.length);
+  // What ends deep inside of something has crossed it with thousands of features.
+  const double window = std::min(1.0, at_once * view_.detector->contact_distance() / longest);
+  for (const Crossing& crossing : view_.detector->crossings(
+           {.tolerance = tolerance, .brief = true, .window = window, .pairs = CrossingPairs::between}))
     if (view_.slots[crossing.first_surface].far || view_.slots[crossing.second_surface].far) see(crossing);
   cluster_seen();
   choose_seen();
