@@ -44,11 +44,11 @@ using CrossingTest = CrossingTime (*)(ContactKind kind, const FourPoints& start,
 enum class CrossingPairs : std::uint8_t { all, between, inside };
 
 struct CrossingOptions {
-  double separation = 0;        // what is nearer than this counts as contact [m]
-  double tolerance = 1e-9;      // how early the time may be, as part of the step: 1e-12 to 1
-  bool likely = false;          // simple proofs were tried already: begin with those that also show contact
-  bool brief = false;           // what is not told apart within the tolerance counts as contact
-  double until = 1;             // part of the step: what is apart for longer need not be looked at further
+  double separation = 0;    // what is nearer than this counts as contact [m]
+  double tolerance = 1e-9;  // how early the time may be, as part of the step: 1e-12 to 1
+  bool likely = false;      // simple proofs were tried already: begin with those that also show contact
+  bool brief = false;       // what is not told apart within the tolerance counts as contact
+  double until = 1;         // part of the step: what is apart for longer need not be looked at further
   // Of a detector: of each two surfaces, only what comes within so much of the step after the first.
   double window = 1;
   CrossingTest test = nullptr;  // of a detector: looks at pairs in place of find_crossing, for studies

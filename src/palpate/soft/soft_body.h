@@ -113,8 +113,8 @@ class SoftBody {
   // Of the step that was begun: whether all tetrahedra have a volume above zero all the way from where their
   // nodes were, in straight lines, to where they are. False for what has none.
   bool stayed_upright();
-  // Takes what the unknowns are; of a step that is cut short, the part of it that is done, and so much of what
-  // velocities were changed by: otherwise the rest of the step would push by all that pushes once more.
+  // Takes what the unknowns are; of a step that is cut short, the part of it that is done, and so much of
+  // what velocities were changed by: otherwise the rest of the step would push by all that pushes once more.
   // `keeps`: velocities are those of its end all the same.
   void end_step(double part = 1, bool keeps = false);
 
