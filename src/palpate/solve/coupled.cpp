@@ -151,6 +151,12 @@ class Coupled::All final : public Landscape {
         if (part.equations->held[i] != 0) v[part.first + i].setZero();
   }
 
+  // Where the first node of a pair is: among all nodes, or among those of pairs alone.
+  auto among_all() const {
+    return [this](std::size_t pair) -> std::size_t { return of_.pairs_[pair].first; };
+  }
+  static std::size_t among_pairs(std::size_t pair) { return 2 * pair; }
+
   void by_metrics(std::span<Vec3> v) {
     const auto& parts = of_.parts_;
     parallel_for(parts.size(), 1, [&](std::size_t p) {
@@ -158,12 +164,6 @@ class Coupled::All final : public Landscape {
     });
     solve_pairs(v, among_all());
   }
-
-  // Where the first node of a pair is: among all nodes, or among those of pairs alone.
-  auto among_all() const {
-    return [this](std::size_t pair) -> std::size_t { return of_.pairs_[pair].first; };
-  }
-  static std::size_t among_pairs(std::size_t pair) { return 2 * pair; }
 
   template <class Place>
   void solve_pairs(std::span<Vec3> v, Place&& place) {
