@@ -34,13 +34,14 @@ using testing::random_step;
 using testing::same_crossing;
 using testing::Step;
 
-// Of each two surfaces, those that come within a part of the step after the first.
+// Of each two surfaces, those that come within a part of the step after the first that does not touch from
+// the start.
 std::vector<Crossing> soon_after_the_first(std::span<const Crossing> all, double window) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, double> first;
   const auto pair = [](const Crossing& one) { return std::minmax(one.first_surface, one.second_surface); };
   for (const Crossing& one : all) {
-    const auto [at, is_new] = first.try_emplace(pair(one), one.time);
-    at->second = std::min(at->second, one.time);
+    const auto [at, is_new] = first.try_emplace(pair(one), 1);
+    if (one.time > 0) at->second = std::min(at->second, one.time);
   }
   std::vector<Crossing> soon;
   for (const Crossing& one : all)
@@ -87,6 +88,100 @@ TEST(CrossingsProperty, FindersAndThreadsAgree) {
   });
   if (cases > 0) {
     EXPECT_GT(all, 100u) << "hardly anything touches: the cases are too easy";
+  }
+}
+
+// A vertex that lies on a triangle says nothing of when others come.
+TEST(Crossings, AWindowBeginsAfterWhatTouchesFromTheStart) {
+  TriangleMesh ground;
+  ground.positions = {{-1, -1, 0}, {1, -1, 0}, {0, 1, 0}, {0.6, -1, 0.3}, {0.6, 1, 0.3}, {0.6, 0, 1}};
+  ground.triangles = {{0, 1, 2}, {3, 4, 5}};  // a floor, and a wall in the way
+  TriangleMesh body = make(BoxShape{.size_x = 0.2, .size_y = 0.2, .size_z = 0.4});
+  double lowest = 0;
+  for (const Vec3& p : body.positions) lowest = std::min(lowest, p.z());
+  for (Vec3& p : body.positions) p += Vec3(0.1, -0.3, -lowest);
+  for (const FinderEntry& entry : finders()) {
+    DetectorOptions options;
+    options.contact_distance = 0.001;
+    options.finder = entry.name;
+    Detector detector(options);
+    detector.add(ground);
+    const SurfaceId moves = detector.add(body);
+    std::vector<Vec3> end = body.positions;
+    for (Vec3& p : end) p.x() += 1;
+    detector.set_end_positions(moves, end);
+    const CrossingSet all = detector.crossings();
+    double first = 1;
+    std::size_t at_once = 0;
+    for (const Crossing& one : all) {
+      if (one.time > 0) first = std::min(first, one.time);
+      at_once += one.time > 0 ? 0 : 1;
+    }
+    ASSERT_GT(at_once, 0u) << entry.name;
+    ASSERT_NEAR(first, 0.4, 1e-6) << entry.name;
+    const CrossingSet soon = detector.crossings({.window = 0});
+    double told = 1;
+    for (const Crossing& one : soon)
+      if (one.time > 0) told = std::min(told, one.time);
+    EXPECT_EQ(told, first) << entry.name;
+    EXPECT_EQ(soon.whole_until, first) << entry.name;
+  }
+}
+
+// Everything comes at once: which is looked at first makes no difference.
+TEST(Crossings, WindowsTakeAllThatComeTogether) {
+  const TriangleMesh floor = make(PlaneShape{.size_x = 1, .size_y = 1, .cells_x = 12, .cells_y = 12});
+  TriangleMesh lid = floor;
+  for (Vec3& p : lid.positions) p += Vec3(0.011, 0.007, 0.3);
+  std::vector<Vec3> end = lid.positions;
+  for (Vec3& p : end) p.z() -= 0.7;
+  std::vector<Crossing> truth;
+  for (const FinderEntry& entry : finders())
+    for (const int threads : {1, 2, 4}) {
+      DetectorOptions options;
+      options.contact_distance = 0.001;
+      options.finder = entry.name;
+      Detector detector(options);
+      detector.add(floor);
+      const SurfaceId moves = detector.add(lid);
+      detector.set_end_positions(moves, end);
+      std::vector<Crossing> found;
+      Threads(threads).run([&] {
+        const CrossingSet all = detector.crossings({});
+        if (truth.empty()) truth = soon_after_the_first(all.crossings, 0);
+        const CrossingSet soon = detector.crossings({.window = 0});
+        found.assign(soon.begin(), soon.end());
+      });
+      ASSERT_GT(truth.size(), 0u);
+      EXPECT_TRUE(std::equal(found.begin(), found.end(), truth.begin(), truth.end(), same_crossing))
+          << entry.name << " " << threads << ": " << found.size() << " and " << truth.size();
+    }
+}
+
+// What was not asked for is not said to be safe.
+TEST(Crossings, SafeFractionsEndWhereWhatIsKnownEnds) {
+  TriangleMesh floor = make(PlaneShape{.size_x = 1, .size_y = 1, .cells_x = 4, .cells_y = 4});
+  TriangleMesh slope = floor;
+  for (Vec3& p : slope.positions) p.z() += 0.3 + 0.2 * p.x();
+  std::vector<Vec3> end = slope.positions;
+  for (Vec3& p : end) p.z() -= 0.7;
+  DetectorOptions options;
+  options.contact_distance = 0.001;
+  Detector detector(options);
+  detector.add(floor);
+  const SurfaceId moves = detector.add(slope);
+  detector.set_end_positions(moves, end);
+  std::vector<double> whole(slope.positions.size()), part(whole.size());
+  detector.safe_fractions(moves, detector.crossings(), whole);
+  for (const CrossingOptions& asked :
+       {CrossingOptions{.window = 0}, CrossingOptions{.window = 0.1}, CrossingOptions{.until = 0.2},
+        CrossingOptions{.until = 0.4}, CrossingOptions{.until = 0.4, .window = 0.01}}) {
+    const CrossingSet set = detector.crossings(asked);
+    detector.safe_fractions(moves, set, part);
+    for (std::size_t i = 0; i < whole.size(); ++i) EXPECT_LE(part[i], whole[i]) << i;
+    EXPECT_LE(set.safe_fraction, asked.until);
+    EXPECT_LE(detector.safe_fraction(moves, set), asked.until);
+    for (const Crossing& one : set) EXPECT_LE(one.time, asked.until);
   }
 }
 

@@ -155,7 +155,7 @@ void Batch::test_crossings(ContactKind kind) {
     if (!all_count) options.until = std::min(options.until, collector_.last_of(surfaces));
     const CrossingTime found = find_crossing(all, kind, pairs[i], options);
     if (!found.hit) continue;
-    if (!all_count) collector_.note(surfaces, found.time);
+    if (!all_count && found.time > 0) collector_.note(surfaces, found.time);
     keep(contact_key(kind, pairs[i].first, pairs[i].second));
     buffers_->when[in_block_ - 1] = {found.time, found.sure};
   }
@@ -238,6 +238,14 @@ std::span<std::uint64_t> Collector::sorted() {
 
 void Collector::order_keys(std::vector<std::uint64_t>& out) {
   for (const std::uint64_t packed : sorted()) out.push_back(pack_.unpack(packed));
+}
+
+double Collector::whole_until() const {
+  double least = 1;
+  if (search_->crossing.window < 1)
+    for (std::size_t i = 0; i < search_->pairs.size(); ++i)
+      least = std::min(least, firsts_[i].load(std::memory_order_relaxed) + search_->crossing.window);
+  return least;
 }
 
 std::span<const Crossing> Collector::order_crossings() {

@@ -116,6 +116,7 @@ class Collector {
   std::span<const Contact> order();
   // Of a step: what touches in it, in order. Valid until the next begin().
   std::span<const Crossing> order_crossings();
+  double whole_until() const;  // of the step: what touches later may have been left, as was asked for
   // The same, but for what there is to know of the contacts: their keys alone, appended.
   void order_keys(std::vector<std::uint64_t>& out);
   const SearchCounters& counters() const { return counters_; }
@@ -144,8 +145,9 @@ class Collector {
               static_cast<std::uint32_t>(packed & second)};
     }
   };
-  // Of two surfaces, in a step: when the first of what was found so far touches. Which of the others are
-  // looked at further depends on that, and so on threads; which are left in the end does not.
+  // Of two surfaces, in a step: when the first of what was found so far touches, but for what does so from
+  // the start. Which of the others are looked at further depends on that, and so on threads; which are left
+  // in the end does not.
   std::atomic<double>& first_of(const SurfacePair* pair) {
     return firsts_[static_cast<std::size_t>(pair - search_->pairs.data())];
   }

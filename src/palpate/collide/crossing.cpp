@@ -115,15 +115,17 @@ class Pair {
 };
 
 // `brief`: what cannot be shown within the tolerance is left. `until`: the way there is the same, whenever it
-// ends.
+// ends, and what is told of is never later.
 template <class T>
 CrossingTime search(const Pair<T>& pair, double tolerance, T time, bool look, bool brief, double until) {
   T length = T(1) - time;
-  const auto safe = [&](bool hit, bool sure, int count) {
-    return CrossingTime{hit, sure, std::clamp(static_cast<double>(time) * (1 - 0x1p-52), 0.0, 1.0), count};
+  const auto told = [&] { return std::clamp(static_cast<double>(time) * (1 - 0x1p-52), 0.0, 1.0); };
+  const auto safe = [&](bool sure, int count) {
+    const double when = told();
+    return when > until ? CrossingTime{false, false, until, count} : CrossingTime{true, sure, when, count};
   };
   for (int count = 1; count <= Numbers<T>::most_stretches; ++count) {
-    if (time > T(until)) return {false, false, until, count};
+    if (told() > until) return {false, false, until, count};
     if (look) {
       const T part = pair.look_ahead(time);
       if (part > T(1)) return {false, false, 1, count};
@@ -142,7 +144,7 @@ CrossingTime search(const Pair<T>& pair, double tolerance, T time, bool look, bo
     }
     if (length <= T(tolerance) &&
         (seen == Seen::crossed || pair.is_near(time) || pair.is_near(time + length)))
-      return safe(true, true, count);
+      return safe(true, count);
     if (seen == Seen::crossed) {
       // Up to just before they meet, if nothing is on the way.
       const T before = time + T(root) * length - T(0.5 * tolerance);
@@ -153,11 +155,11 @@ CrossingTime search(const Pair<T>& pair, double tolerance, T time, bool look, bo
         continue;
       }
     }
-    if (brief && length <= T(tolerance)) return safe(true, false, count);
+    if (brief && length <= T(tolerance)) return safe(false, count);
     length = T(Numbers<T>::shorter) * length;
-    if (length < T(Numbers<T>::shortest)) return safe(true, false, count);
+    if (length < T(Numbers<T>::shortest)) return safe(false, count);
   }
-  return safe(true, false, Numbers<T>::most_stretches);
+  return safe(false, Numbers<T>::most_stretches);
 }
 
 bool touch(ContactKind kind, const FourPoints& x) {

@@ -49,7 +49,8 @@ struct CrossingOptions {
   bool likely = false;      // simple proofs were tried already: begin with those that also show contact
   bool brief = false;       // what is not told apart within the tolerance counts as contact
   double until = 1;         // part of the step: what is apart for longer need not be looked at further
-  // Of a detector: of each two surfaces, only what comes within so much of the step after the first.
+  // Of a detector: of each two surfaces, only what comes within so much of the step after the first that
+  // does not touch from the start.
   double window = 1;
   CrossingTest test = nullptr;  // of a detector: looks at pairs in place of find_crossing, for studies
   CrossingPairs pairs = CrossingPairs::all;

@@ -261,6 +261,8 @@ CrossingSet Detector::crossings(const CrossingOptions& options) {
   {
     const auto scope = timer_.measure("order");
     result.crossings = collector_->order_crossings();
+    result.whole_until = std::min(options.until, collector_->whole_until());
+    result.safe_fraction = options.until;
     for (const Crossing& one : result.crossings)
       result.safe_fraction = std::min(result.safe_fraction, one.time);
   }
@@ -304,7 +306,7 @@ ContactSet Detector::detect() {
 
 double Detector::safe_fraction(SurfaceId id, const CrossingSet& set) const {
   surfaces_.at(id);
-  double least = 1;
+  double least = set.whole_until;
   for (const Crossing& one : set)
     if (one.first_surface == id.index || one.second_surface == id.index) least = std::min(least, one.time);
   return least;
@@ -317,7 +319,7 @@ void Detector::safe_fractions(SurfaceId id, const CrossingSet& set, std::span<do
         Place::named("surface", surface.name),
         fmt::format("there is room for {} fractions and there are {} vertices", out.size(), surface.vertices),
         "Give room for one for each vertex.");
-  std::fill(out.begin(), out.end(), 1.0);
+  std::fill(out.begin(), out.end(), set.whole_until);
   const auto take = [&](std::uint32_t vertex, double time) {
     if (surfaces_.surface_of_vertex(vertex) != id.index) return;
     double& least = out[vertex - surface.first_vertex];

@@ -61,6 +61,7 @@ struct ContactSet {
 struct CrossingSet {
   std::span<const Crossing> crossings;
   double safe_fraction = 1;       // of the step: until then nothing touches
+  double whole_until = 1;         // of the step: what touches later may have been left, as was asked for
   std::span<const Stage> stages;  // boxes, pairs, tests, order
   SearchCounters counters;
 

@@ -72,8 +72,8 @@ CrossingTime find_in_parts(const Surfaces& all, ContactKind kind, const FourVert
     length = 0.5 * (to - from);
     from = std::max(from, (from + one.time * (to - from)) * (1 - 0x1p-50));  // they are apart until then
     if (off <= 1e-6 * size + 2 * rounding || parts >= most_parts) {
-      found.hit = true;
-      found.time = from;
+      found.hit = from <= options.until;
+      found.time = std::min(from, options.until);
       return found;
     }
   }
