@@ -117,24 +117,29 @@ double largest_difference(std::span<const Vec3> a, std::span<const Vec3> b) {
 
 // One iteration from the same start: what is left is what the gradients made of a slope. Returns whether it
 // went the short way.
-bool expect_the_same(Case& c, std::span<const Vec3> start, int most) {
+bool expect_the_same(Coupled& coupled, const Couplings& couplings, Springs& springs,
+                     std::span<const Vec3> start, int most) {
   SolveOptions options;
   options.iterations = 1;
   std::array<std::vector<Vec3>, 2> end;
   std::array<int, 2> gradients = {};
   bool reduced = false;
   for (const bool reduces : {false, true}) {
-    std::copy(start.begin(), start.end(), c.coupled.positions().begin());
-    c.coupled.solve(c.couplings, c.springs, options,
-                    {.most_gradients = most, .gradients_until = 1e-3, .reduces = reduces});
-    end[reduces ? 1 : 0].assign(c.coupled.positions().begin(), c.coupled.positions().end());
-    gradients[reduces ? 1 : 0] = c.coupled.gradients();
-    reduced = c.coupled.reduced();
+    std::copy(start.begin(), start.end(), coupled.positions().begin());
+    coupled.solve(couplings, springs, options,
+                  {.most_gradients = most, .gradients_until = 1e-3, .reduces = reduces});
+    end[reduces ? 1 : 0].assign(coupled.positions().begin(), coupled.positions().end());
+    gradients[reduces ? 1 : 0] = coupled.gradients();
+    reduced = coupled.reduced();
   }
   EXPECT_EQ(gradients[0], gradients[1]);
   EXPECT_LT(largest_difference(end[0], end[1]),
             1e-8 * (largest_difference(end[0], start) + 1e-6 * largest(start)));
   return reduced;
+}
+
+bool expect_the_same(Case& c, std::span<const Vec3> start, int most) {
+  return expect_the_same(c.coupled, c.couplings, c.springs, start, most);
 }
 
 TEST(CoupledProperty, TheShortWayIsTheLongWay) {
@@ -203,6 +208,43 @@ TEST(CoupledProperty, WhatWasSolvedBeforeChangesNothing) {
     };
     EXPECT_EQ(solved(false), solved(true));
   });
+}
+
+// More nodes than there is room for columns, pulled at a hundred at a time: columns come and go. And so many
+// at once that the long way is taken.
+TEST(CoupledProperty, ColumnsMakeRoomForOthers) {
+  int reduced = 0, whole = 0;
+  each_case(4, [&](Random& random) {
+    SoftBody body(
+        make(SolidBoxShape{.size_x = 1, .size_y = 1, .size_z = 1, .cells_x = 9, .cells_y = 8, .cells_z = 7}),
+        Material{.density = 1000, .young = 1e5, .poisson = 0.4});
+    const double step = 1.0 / 60;
+    body.begin_step(step);
+    body.coupled_solver().begin(body.equations(), body.unknowns(), true, Deadline(0));
+    const std::size_t nodes = body.unknowns().size();
+    ASSERT_GT(nodes, 2 * MetricColumns::most(nodes));
+    Coupled coupled;
+    coupled.clear(step);
+    coupled.add(body.equations(), body.coupled_solver(), body.unknowns());
+    const std::vector<Vec3> start(coupled.positions().begin(), coupled.positions().end());
+    for (const std::size_t springs : {60, 120, 140, 100, 144, 400, 120, 30, 140}) {
+      Couplings couplings;
+      Springs law;
+      const std::size_t first = random.below(nodes);
+      for (std::size_t i = 0; i < springs; ++i) {
+        couplings.begin_vector(0.1 * any(random));
+        couplings.add(static_cast<std::uint32_t>((first + 7 * i) % nodes), 1.0);
+        const Vec3 along = any(random);
+        law.matrices.push_back(std::pow(10.0, random.uniform(2, 7)) * along * along.transpose());
+      }
+      couplings.finish(coupled.size());
+      const bool short_way = expect_the_same(coupled, couplings, law, start, 4);
+      (short_way ? reduced : whole) += 1;
+      EXPECT_TRUE(springs <= MetricColumns::most(nodes) || !short_way);
+    }
+  });
+  EXPECT_GT(reduced, 0);
+  EXPECT_GT(whole, 0);
 }
 
 TEST(CoupledProperty, AnyNumberOfThreadsIsTheSame) {

@@ -18,11 +18,13 @@ void MetricColumns::forget(std::size_t size) {
 // The next that this call does not need: as twice as many are kept as a call may bring, there is one.
 std::size_t MetricColumns::place_for(std::uint32_t node) {
   while (used_[next_] == call_) next_ = (next_ + 1) % used_.size();
-  if (node_[next_] != none) place_[node_[next_]] = none;
-  node_[next_] = node;
-  used_[next_] = call_;
-  place_[node] = static_cast<std::uint32_t>(next_);
-  return next_;
+  const std::size_t place = next_;
+  next_ = (next_ + 1) % used_.size();
+  if (node_[place] != none) place_[node_[place]] = none;
+  node_[place] = node;
+  used_[place] = call_;
+  place_[node] = static_cast<std::uint32_t>(place);
+  return place;
 }
 
 void MetricColumns::bring(LaggingMetric& metric, std::size_t size, std::span<const std::uint32_t> nodes) {
