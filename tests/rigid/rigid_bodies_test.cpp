@@ -255,6 +255,57 @@ TEST(RigidBodies, SleepsAndWakes) {
   EXPECT_GT(bodies.state(a).velocity.z(), 0.01);
 }
 
+TEST(RigidBodies, KicksChangeMomentumByWhatTheySay) {
+  RigidBodies bodies(testing::weightless());
+  const BodyId id = body_number(0);
+  const Quat turned = Quat(0.4, -0.3, 0.8, 0.2).normalized();
+  bodies.add(id, {.mass = {.mass = 3, .moments = Vec3(1, 2, 2.5), .frame = {}},
+                  .state = {.pose = {turned, Vec3::Zero()}, .velocity = Vec3(1, 2, 3)}});
+  const Vec3 push(6, 0, -3), twist(0.1, 0.7, -0.4);
+  bodies.kick_by(id, push, twist);
+  const RigidState state = bodies.state(id);
+  EXPECT_LT((state.velocity - Vec3(3, 2, 2)).norm(), 1e-12);
+  const Vec3 spin = turned * Vec3(1, 2, 2.5).cwiseProduct(turned.conjugate() * state.angular_velocity);
+  EXPECT_LT((spin - twist).norm(), 1e-12);
+}
+
+// What falls asleep in a step that others cut short stands still from then on.
+TEST(RigidBodies, SleepersOfCutStepsStandStill) {
+  RigidOptions options = testing::weightless();
+  options.sleep_after = 0.1;
+  RigidBodies bodies(options);
+  const BodyId id = body_number(0);
+  const Vec3 slow = 0.5 * options.sleep_speed * Vec3::UnitX();
+  bodies.add(id, {.state = {.velocity = slow}});
+  int asleep = 0;
+  for (int i = 0; i < 60; ++i) {
+    bodies.begin_step(1.0 / 60, {});
+    bodies.end_step(0.7);
+    if (!bodies.asleep(id)) continue;
+    ++asleep;
+    EXPECT_EQ(bodies.state(id).velocity.norm(), 0) << i;
+  }
+  EXPECT_GT(asleep, 10) << "or nothing was tested";
+}
+
+// Of a step that is cut short, what is kept is all but what forces do in what is left of it.
+TEST(RigidBodies, CutStepsOfWhatIsKeptPushOnlyForTheirPart) {
+  RigidBodies bodies;
+  const BodyId id = body_number(0), other = body_number(1);
+  for (const BodyId one : {id, other}) bodies.add(one, {.state = {.velocity = Vec3(1, 0, 2)}});
+  const std::vector<BodyId> touching = {id, other}, kept = {id};
+  const double h = 1.0 / 60, part = 0.25;
+  bodies.begin_step(h, touching);
+  for (const BodyId one : touching) {
+    const RigidBodies::FreeMotion free = bodies.free_motion(one);
+    bodies.correct(one, free.centre + h * Vec3(0, 3, 0), Vec3::Zero());
+  }
+  bodies.end_step(part, kept);
+  const Vec3 fallen = part * h * Vec3(0, 0, -9.81);
+  EXPECT_LT((bodies.state(id).velocity - (Vec3(1, 3, 2) + fallen)).norm(), 1e-12);
+  EXPECT_LT((bodies.state(other).velocity - (Vec3(1, part * 3, 2) + fallen)).norm(), 1e-12);
+}
+
 TEST(RigidBodies, AForceThatIsNotFiniteStopsTheBodyAndNothingElse) {
   struct Bad final : Force {
     void apply(RigidView& bodies) const override { bodies.push(body_number(0), Vec3(0, std::nan(""), 0)); }

@@ -147,7 +147,7 @@ double ImpulseStep::free_fraction(double seconds) {
 
 TouchingReport ImpulseStep::step(double seconds) {
   TouchingReport report;
-  forces_.clear();
+  forces_.begin_step();
   double left = seconds;
   while (left > least_left * seconds) {
     if (report.parts == options_.most_parts) {
@@ -165,8 +165,8 @@ TouchingReport ImpulseStep::step(double seconds) {
     ++report.parts;
     left *= 1 - fraction;
   }
-  report.touches = near_.size();
-  report.pushing = forces_.size();
+  report.pushing = forces_.pushing();
+  report.touches = std::max(near_.size(), report.pushing);  // some of parts that are gone
   return report;
 }
 
@@ -176,17 +176,20 @@ void ImpulseStep::end_part(double fraction, TouchingReport& report) {
   if (!(fraction < 1)) return;
   for (const Impulses::Body& body : impulses_.bodies())
     if (body.inverse_mass > 0)
-      scene_.rigid->kick(body.id, (1 - fraction) * body.push, (1 - fraction) * body.twist);
+      scene_.rigid->kick_by(body.id, (1 - fraction) / body.inverse_mass * body.push,
+                            (1 - fraction) * (body.inverse_inertia.inverse() * body.twist));
 }
 
 // Of each part, what its impulses are on average over the whole step.
 void ImpulseStep::remember(double seconds) {
+  forces_.begin_part();
   for (std::size_t i = 0; i < pushed_.size(); ++i) {
     if (!(impulses_.push(i) > 0)) continue;
     const Near& near = near_[pushed_[i]];
-    forces_.push_back({near.key, near.hit.first, near.hit.second, impulses_.impulse(i) / seconds,
-                       near.hit.point, impulses_.push(i) / seconds});
+    forces_.part().push_back({near.key, near.hit.first, near.hit.second, impulses_.impulse(i) / seconds,
+                              near.hit.point, impulses_.push(i) / seconds});
   }
+  forces_.end_part();
 }
 
 }  // namespace palpate

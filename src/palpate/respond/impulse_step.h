@@ -11,6 +11,7 @@
 
 #include <palpate/respond/impulses.h>
 #include <palpate/respond/response.h>
+#include <palpate/respond/step_forces.h>
 #include <palpate/respond/touch.h>
 
 namespace palpate {
@@ -21,7 +22,7 @@ class ImpulseStep final : public Response {
 
   void begin(const ResponseScene& scene, std::span<const Contact> contacts) override;
   TouchingReport step(double seconds) override;
-  std::span<const ContactForce> forces() const override { return forces_; }
+  std::span<const ContactForce> forces() const override { return forces_.all(); }
   std::string refuses(const SoftBody& body) const override;
 
  private:
@@ -51,7 +52,7 @@ class ImpulseStep final : public Response {
   std::vector<Hit> hits_;
   std::vector<BodyId> touching_;
   std::vector<std::uint64_t> known_;  // hits of colliders at the start of the part, ascending
-  std::vector<ContactForce> forces_;
+  StepForces forces_;
 };
 
 }  // namespace palpate

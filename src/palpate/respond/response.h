@@ -16,7 +16,7 @@
 
 namespace palpate {
 
-// What a contact did, at the end of a step.
+// What a contact did in a step: on average, so that times its length it is what changed the momentum.
 struct ContactForce {
   std::uint64_t key = 0;
   BodyId first, second;  // null: none that moves

@@ -65,7 +65,7 @@ TouchingReport TouchingStep::step(double seconds) {
   view_.layers.update(touches_, (1 + options.damping) * options.easing_speed * seconds,
                       options.easing_speed * seconds);
   TouchingReport report;
-  forces_.clear();
+  forces_.begin_step();
   double left = seconds;
   while (left > least_left * seconds) {
     if (report.parts == options.most_parts) {
@@ -96,7 +96,7 @@ TouchingReport TouchingStep::step(double seconds) {
     mark_stuck(fraction);
     remember(fraction);
     end_part(fraction, report);
-    add_forces();
+    forces_.end_part();
     ++report.parts;
     left *= 1 - fraction;
     if (fraction < least_left) {  // it would be the same again
@@ -104,8 +104,8 @@ TouchingReport TouchingStep::step(double seconds) {
       break;
     }
   }
-  report.touches = touches_.size();
-  for (const ContactForce& force : forces_) report.pushing += force.push > 0 ? 1 : 0;
+  report.pushing = forces_.pushing();
+  report.touches = std::max(touches_.size(), report.pushing);  // some of parts that are gone
   return report;
 }
 
@@ -208,8 +208,8 @@ SolveReport TouchingStep::solve() {
 // --- what was found out ---------------------------------------------------------------------------
 
 // Of a part that is cut short, velocities change by as much as is gone of it: then what pushes all the time,
-// weight and layers alike, has pushed for just as long. What would hardly get anywhere keeps what contacts
-// did to it, or it would run into the same again.
+// weight and layers alike, has pushed for just as long. Islands that would hardly get anywhere keep what
+// contacts did to them, or they would run into the same again.
 void TouchingStep::mark_stuck(double fraction) {
   stuck_bodies_.clear();
   for (TouchingView::Slot& slot : view_.slots) slot.stuck = false;
@@ -217,9 +217,9 @@ void TouchingStep::mark_stuck(double fraction) {
   for (const Seen& one : seen_) {
     if (!(one.crossing.time < hardly)) continue;
     for (const std::uint32_t slot : {one.crossing.first_surface, one.crossing.second_surface}) {
-      view_.slots[view_.slots[slot].root].stuck = true;
-      if (view_.participants[slot].kind == Participant::Kind::rigid)
-        stuck_bodies_.push_back(view_.participants[slot].body);
+      const std::uint32_t root = view_.slots[slot].root;
+      view_.slots[root].stuck = std::any_of(islands_.begin(), islands_.end(),
+                                            [&](const Place& place) { return place.root == root; });
     }
   }
   for (const Place& place : islands_)
@@ -230,7 +230,7 @@ void TouchingStep::mark_stuck(double fraction) {
 void TouchingStep::remember(double fraction) {
   view_.memory.clear();
   bounces_.clear();
-  part_forces_.clear();
+  forces_.begin_part();
   energy_ = 0;
   const double part = view_.seconds / view_.step;
   for (const Place& place : islands_)
@@ -272,33 +272,9 @@ void TouchingStep::remember(const Island& island, std::size_t c, double share) {
     if (touch.weights[k] < 0)
       point -=
           touch.weights[k] * view_.vertex_end(touch.first_surface, touch.vertices[k] - surface.first_vertex);
-  part_forces_.push_back({touch.key, body(touch.first_surface), body(touch.second_surface),
-                          share * (push * spring.normal + spring.drag(vector)), point, share * push});
+  forces_.part().push_back({touch.key, body(touch.first_surface), body(touch.second_surface),
+                            share * (push * spring.normal + spring.drag(vector)), point, share * push});
   note_bounce(island, touch, point);
-}
-
-// Those of the part, to those of the step.
-void TouchingStep::add_forces() {
-  std::sort(part_forces_.begin(), part_forces_.end(),
-            [](const ContactForce& a, const ContactForce& b) { return a.key < b.key; });
-  summed_forces_.clear();
-  auto next = forces_.begin();
-  const auto add = [&](const ContactForce& one) {
-    if (summed_forces_.empty() || summed_forces_.back().key != one.key) {
-      summed_forces_.push_back(one);
-      return;
-    }
-    ContactForce& sum = summed_forces_.back();
-    sum.force += one.force;
-    sum.push += one.push;
-    sum.point = one.point;  // where it was last
-  };
-  for (const ContactForce& one : part_forces_) {
-    while (next != forces_.end() && next->key <= one.key) add(*next++);
-    add(one);
-  }
-  while (next != forces_.end()) add(*next++);
-  forces_.swap(summed_forces_);
 }
 
 // --- hits that bounce -----------------------------------------------------------------------------
@@ -322,7 +298,7 @@ void TouchingStep::note_bounce(const Island& island, const Touch& touch, const V
                                         velocity_before(island, touch.first_surface, point));
   if (speed < -slow * view_.step * view_.rigid->options().gravity.norm())
     bounces_.push_back(
-        {{a.body, b.body, point, touch.normal, touch.gap}, part_forces_.size() - 1, both, speed});
+        {{a.body, b.body, point, touch.normal, touch.gap}, forces_.part().size() - 1, both, speed});
 }
 
 void TouchingStep::bounce() {
@@ -336,7 +312,7 @@ void TouchingStep::bounce() {
   }
   impulses_.solve(bounce_rounds);
   for (std::size_t i = 0; i < hit_forces_.size(); ++i) {
-    ContactForce& force = part_forces_[hit_forces_[i]];
+    ContactForce& force = forces_.part()[hit_forces_[i]];
     force.force += impulses_.impulse(i) / view_.step;
     force.push += impulses_.push(i) / view_.step;
   }

@@ -6,7 +6,7 @@
 //   guard          continuous detection from where things were to where they are: what would cross becomes a
 //                  contact and the step is solved again, a few times
 //   end            where something would still cross, motion ends just before; the rest of the step is a part
-//                  of its own, with the velocities as they are, so that no momentum is lost
+//                  of its own, with as much of the change of velocities as is gone, so that momentum adds up
 //
 // Bodies that hang together are an island, solved on its own (island.h); those in which a round changed
 // nothing are left as they are.
@@ -22,6 +22,7 @@
 #include <palpate/respond/island.h>
 #include <palpate/respond/overlaps.h>
 #include <palpate/respond/response.h>
+#include <palpate/respond/step_forces.h>
 #include <palpate/respond/touching_view.h>
 
 namespace palpate {
@@ -32,7 +33,7 @@ class TouchingStep final : public Response {
 
   void begin(const ResponseScene& scene, std::span<const Contact> contacts) override;
   TouchingReport step(double seconds) override;
-  std::span<const ContactForce> forces() const override { return forces_; }
+  std::span<const ContactForce> forces() const override { return forces_.all(); }
   double energy() const override { return energy_; }
   std::string refuses(const SoftBody& body) const override;
   void save(ByteWriter& to) const override;
@@ -92,7 +93,6 @@ class TouchingStep final : public Response {
   bool is_stuck(std::uint32_t slot) const { return view_.slots[view_.slots[slot].root].stuck; }
   void remember(double fraction);
   void remember(const Island& island, std::size_t c, double share);
-  void add_forces();
   void note_bounce(const Island& island, const Touch& touch, const Vec3& point);
   Vec3 velocity_before(const Island& island, std::uint32_t slot, const Vec3& where) const;
   void bounce();
@@ -107,8 +107,7 @@ class TouchingStep final : public Response {
   std::vector<std::uint32_t> roots_;  // of slots, then of bodies that joints move
   double energy_ = 0;                 // that contacts hold [J]
   double fraction_ = 1;               // of the part, until something would cross
-  // Of the step, and of its last part, both ascending; scratch.
-  std::vector<ContactForce> forces_, part_forces_, summed_forces_;
+  StepForces forces_;
   std::vector<BodyId> stuck_bodies_;  // rigid ones
   std::vector<Vec3> end_positions_;
   std::vector<BodyId> touching_bodies_;  // rigid ones, and what is joined to them

@@ -29,7 +29,7 @@ struct TouchingView {
     bool glanced = false;          // solved in short, to see what it hits
     bool hits = false;             // something that was seen then
     bool solved = false;           // in an earlier round of this part
-    bool stuck = false;            // of a root: something in it hardly gets anywhere
+    bool stuck = false;            // of an island's root: something in it hardly gets anywhere
     std::array<Vec3, 2> end = {};  // of a rigid body: its nodes then
     double load = 0;               // of all that hangs together, the mass of the heaviest rigid body [kg]
   };

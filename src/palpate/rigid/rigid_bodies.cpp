@@ -213,6 +213,14 @@ void RigidBodies::kick(BodyId id, const Vec3& velocity, const Vec3& spin) {
   now_[place].momentum += bodies_[place].mass.moments.cwiseProduct(unturned(now_[place].turn, spin));
 }
 
+void RigidBodies::kick_by(BodyId id, const Vec3& momentum, const Vec3& angular_momentum) {
+  const std::uint32_t place = require(id);
+  if (bodies_[place].kind != RigidKind::dynamic) return;
+  wake(id);
+  now_[place].velocity += bodies_[place].inverse_mass * momentum;
+  now_[place].momentum += unturned(now_[place].turn, angular_momentum);
+}
+
 void RigidBodies::move_to(BodyId id, const Pose& pose) {
   const std::uint32_t place = require(id);
   require_state({pose, Vec3::Zero(), Vec3::Zero()});

@@ -89,6 +89,7 @@ class RigidBodies : private RigidView {
   // Of a dynamic body: a push at a place of the world, at once [N s]. It wakes up.
   void strike(BodyId id, const Vec3& impulse, const Vec3& where);
   void kick(BodyId id, const Vec3& velocity, const Vec3& spin);  // the same: what it moves at besides
+  void kick_by(BodyId id, const Vec3& momentum, const Vec3& angular_momentum);  // the same [N s, N m s]
   // Of a kinematic body: where it is at the end of the next step.
   void move_to(BodyId id, const Pose& pose);
   RigidKind kind(BodyId id) const { return bodies_[require(id)].kind; }
@@ -134,8 +135,8 @@ class RigidBodies : private RigidView {
   // Makes joints of bodies that were corrected hold: to be called when all are.
   void hold();
   // Of a step that is cut short, the part of it that is done, and so much of what velocities were changed by:
-  // otherwise the rest of the step would push by all that pushes once more. `kept`: bodies whose velocities
-  // are those of its end all the same.
+  // otherwise the rest of the step would push by all that pushes once more. `kept`: bodies that touch, which
+  // keep all but what forces did to them in what is left of the step.
   RigidReport end_step(double part = 1, std::span<const BodyId> kept = {});
   std::size_t joints() const { return joint_ids_.size(); }
   // By the index of an id; null where there is none any more.
@@ -162,9 +163,11 @@ class RigidBodies : private RigidView {
     BodyId id;
     RigidKind kind;
     bool gravity, asleep, touches;
+    bool stopped = false;  // in this step, as it was not finite
     double inverse_mass;
     Vec3 inverse_moments;
-    Vec3 force, torque;  // of this moment
+    Vec3 force, torque;    // of this moment
+    Vec3 pushed, twisted;  // of what touches, in this step: what those change velocity and momentum by
     double linear_damping, angular_damping;
     double quiet;         // for how long it has been slow [s]
     Vec3 quiet_velocity;  // when that began [m/s]

@@ -54,13 +54,16 @@ void RigidBodies::find_forces(double time) {
 // Half of a step's push; of what touches something all of it at the start.
 void RigidBodies::push(double seconds, bool at_start) {
   parallel_for(bodies_.size(), grain, [&](std::size_t i) {
-    const Body& body = bodies_[i];
+    Body& body = bodies_[i];
     if (body.kind != RigidKind::dynamic || body.asleep || (body.touches && !at_start)) return;
     const double length = body.touches ? seconds : 0.5 * seconds;
     Moving& m = now_[i];
     m.velocity += (length * body.inverse_mass) * body.force;
     if (body.gravity) m.velocity += length * options_.gravity;
     m.momentum += length * (m.turn.conjugate() * body.torque);
+    if (!body.touches) return;
+    body.pushed = m.velocity - start_[i].velocity;
+    body.twisted = length * body.torque;
   });
 }
 
@@ -235,6 +238,7 @@ std::size_t RigidBodies::stop_what_is_not_finite() {
   std::size_t count = 0;
   for (std::size_t i = 0; i < now_.size(); ++i) {
     Moving& m = now_[i];
+    bodies_[i].stopped = false;
     // What is that far off has blown up.
     const double most = std::max(
         {m.centre.cwiseAbs().maxCoeff(), m.velocity.cwiseAbs().maxCoeff(), m.momentum.cwiseAbs().maxCoeff()});
@@ -244,6 +248,7 @@ std::size_t RigidBodies::stop_what_is_not_finite() {
     m.centre = start_[i].centre;
     m.turn = start_[i].turn;
     m.velocity = m.momentum = Vec3::Zero();
+    bodies_[i].stopped = true;
     ++count;
   }
   return count;

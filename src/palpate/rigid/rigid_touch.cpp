@@ -93,20 +93,22 @@ void RigidBodies::hold() {
 void RigidBodies::cut(double part, std::span<const BodyId> kept) {
   for (std::uint32_t i = 0; i < bodies_.size(); ++i) {
     Moving& m = now_[i];
-    const bool keeps = std::find(kept.begin(), kept.end(), bodies_[i].id) != kept.end();
-    const double changed = keeps ? 1 : part;
+    const Body& body = bodies_[i];
+    const bool keeps = std::find(kept.begin(), kept.end(), body.id) != kept.end();
+    const Vec3 start = start_[i].turn * start_[i].momentum, end = m.turn * m.momentum;
     const Vec3 momentum =  // angular, along the axes of the world
-        (1 - changed) * (start_[i].turn * start_[i].momentum) + changed * (m.turn * m.momentum);
-    const Pose& frame = bodies_[i].mass.frame;
+        keeps ? Vec3(end - (1 - part) * body.twisted) : Vec3((1 - part) * start + part * end);
+    const Pose& frame = body.mass.frame;
     const auto origin = [&](const Moving& at) {
       return Vec3(at.centre - at.turn * (frame.rotation.conjugate() * frame.position));
     };
     const Vec3 there = (1 - part) * origin(start_[i]) + part * origin(m);
     m.turn = start_[i].turn.slerp(part, m.turn).normalized();
     m.centre = there + m.turn * (frame.rotation.conjugate() * frame.position);
-    if (bodies_[i].kind != RigidKind::dynamic) continue;
+    if (body.kind != RigidKind::dynamic || body.asleep || body.stopped) continue;
     m.momentum = m.turn.conjugate() * momentum;
-    m.velocity = (1 - changed) * start_[i].velocity + changed * m.velocity;
+    m.velocity = keeps ? Vec3(m.velocity - (1 - part) * body.pushed)
+                       : Vec3((1 - part) * start_[i].velocity + part * m.velocity);
   }
   time_ = begun_ + part * step_;
 }

@@ -347,8 +347,18 @@ void SoftBody::end_step(double part, bool keeps) {
   const double rate = 1 / equations_.step;
   for (std::size_t i = 0; i < x_.size(); ++i) {
     const Vec3 move = x_[i] - old_[i];
-    if (part < 1) x_[i] = old_[i] + part * move;
-    v_[i] = part < 1 && !keeps ? Vec3((1 - part) * v_[i] + part * rate * move) : Vec3(rate * move);
+    if (!(part < 1)) {
+      v_[i] = rate * move;
+      continue;
+    }
+    x_[i] = old_[i] + part * move;
+    if (!keeps) {
+      v_[i] = (1 - part) * v_[i] + part * rate * move;
+      continue;
+    }
+    const bool pushed = fixed_[i] == 0 && equations_.masses[i] > 0;
+    const Vec3 by = pushed ? Vec3(rate * (equations_.targets[i] - old_[i]) - v_[i]) : Vec3(Vec3::Zero());
+    v_[i] = rate * move - (1 - part) * by;
   }
   stepping_ = false;
   if (!(part < 1)) forget_pushes();

@@ -206,7 +206,7 @@ class World {
   // Of the last step, its substeps together. Those inside "detect" follow it and count in both.
   std::span<const Stage> stages() const { return timer_.stages(); }
   const ContactSet& contacts() const { return contacts_; }  // of the last (sub)step's start
-  // What contacts pushed with at the end of the last (sub)step; and on one body, summed up [N].
+  // What contacts pushed with in the last (sub)step, on average; and on one body, summed up [N].
   std::span<const ContactForce> contact_forces() const;
   Vec3 contact_force(BodyId id) const;
   Energies energies();
