@@ -166,8 +166,9 @@ class RigidBodies : private RigidView {
     bool stopped = false;  // in this step, as it was not finite
     double inverse_mass;
     Vec3 inverse_moments;
-    Vec3 force, torque;    // of this moment
-    Vec3 pushed, twisted;  // of what touches, in this step: what those change velocity and momentum by
+    Vec3 force, torque;  // of this moment
+    Vec3 pushed = Vec3::Zero(),
+         twisted = Vec3::Zero();  // of what touches, in this step: what those change velocity and momentum by
     double linear_damping, angular_damping;
     double quiet;         // for how long it has been slow [s]
     Vec3 quiet_velocity;  // when that began [m/s]
