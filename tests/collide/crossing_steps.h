@@ -97,13 +97,14 @@ inline std::vector<SurfaceId> add(Detector& detector, const Step& step) {
   return ids;
 }
 
-// The set is in order, and its fractions follow from its features, by the numbers of the meshes.
+// The set is in order, and its fractions follow from its features, by the numbers of the meshes, as far as it
+// is whole.
 inline void expect_order_and_fractions(const Detector& detector, const std::vector<SurfaceId>& ids,
                                        const std::vector<TriangleMesh>& meshes, const CrossingSet& found) {
   double least = 1;
-  std::vector<double> of_surface(meshes.size(), 1);
+  std::vector<double> of_surface(meshes.size(), found.whole_until);
   std::vector<std::vector<double>> of_vertex;
-  for (const TriangleMesh& mesh : meshes) of_vertex.emplace_back(mesh.positions.size(), 1);
+  for (const TriangleMesh& mesh : meshes) of_vertex.emplace_back(mesh.positions.size(), found.whole_until);
   std::uint64_t last = 0;
   bool ascends = true;
   for (const Crossing& one : found) {

@@ -133,8 +133,15 @@ bool expect_the_same(Coupled& coupled, const Couplings& couplings, Springs& spri
     reduced = coupled.reduced();
   }
   EXPECT_EQ(gradients[0], gradients[1]);
+  // Springs may be so stiff that the long way itself is not sure: it is taken once more, from within
+  // rounding.
+  for (std::size_t i = 0; i < start.size(); ++i)
+    coupled.positions()[i] = start[i] + 1e-15 * start[i].norm() * Vec3(1, i % 2 == 0 ? 1 : -1, -1);
+  coupled.solve(couplings, springs, options,
+                {.most_gradients = most, .gradients_until = 1e-3, .reduces = false});
+  const double unsure = largest_difference(end[0], coupled.positions());
   EXPECT_LT(largest_difference(end[0], end[1]),
-            1e-8 * (largest_difference(end[0], start) + 1e-6 * largest(start)));
+            1e-8 * (largest_difference(end[0], start) + 1e-6 * largest(start)) + 200 * unsure);
   return reduced;
 }
 
