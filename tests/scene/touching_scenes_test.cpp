@@ -203,9 +203,12 @@ TEST(TouchingScenesProperty, TheToolOfTheLaparoscopyPushes) {
 }
 
 TEST(TouchingScenesProperty, BallsComeToRestInTheBox) {
-  // Ten minutes under PALPATE_LONG.
+  // Ten minutes under PALPATE_LONG. A ball may lie where it hardly can, and roll from there after seconds.
   const auto world = watched(scene_named("spheres-box"),
-                             {.steps = 300, .long_steps = 36'000, .rest = long_run() ? 1200 : 240});
+                             {.steps = 400, .long_steps = 36'000, .rest = long_run() ? 1200 : 340});
+  if (!fewer_cases()) {
+    EXPECT_LT(world->energies().kinetic, 1e-6);
+  }
   std::size_t balls = 0;
   for (const BodyId id : world->bodies()) balls += world->kind(id) == BodyKind::soft ? 1 : 0;
   EXPECT_EQ(balls, 50u);
