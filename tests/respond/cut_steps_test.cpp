@@ -26,6 +26,7 @@ WorldOptions options(const std::string& response, int rounds) {
   o.response.name = response;
   o.response.rounds = rounds;
   o.rigid.sleep_speed = 0;
+  o.response.iterations = 100;  // or what is left of the slope is momentum, too
   return o;
 }
 
@@ -90,7 +91,10 @@ void expect_that_momentum_adds_up(const Throw& how) {
       cut += report.touching.parts > 1 ? 1 : 0;
       const Vec3 pushed = frame * (world.contact_force(ball) + mass * gravity),
                  changed = momentum(world, ball) - before;
-      EXPECT_LT((changed - pushed).norm(), 5e-3 * mass) << phase << " " << i;  // of 5 m/s
+      // Of 5 m/s; of what bends, as far as it was solved.
+      EXPECT_LT((changed - pushed).norm(), 5e-3 * mass + (how.soft ? 0.03 * changed.norm() : 0))
+          << phase << " " << i << ", in " << report.touching.parts << " parts: " << changed.transpose()
+          << " and " << pushed.transpose();
     }
     EXPECT_GT(momentum(world, ball).z(), -0.1 * mass) << phase;
     const double time = 12 * frame;
@@ -103,7 +107,7 @@ TEST(CutSteps, MomentumOfRigidBodiesAddsUp) {
   for (const double restitution : {0.0, 0.5})
     expect_that_momentum_adds_up({"constraint", false, 0, restitution});
 }
-TEST(CutSteps, MomentumOfSoftBodiesAddsUp) { expect_that_momentum_adds_up({"constraint", true, 0, 0}); }
+TEST(CutSteps, MomentumOfSoftBodiesAddsUp) { expect_that_momentum_adds_up({"constraint", true, 1, 0}); }
 TEST(CutSteps, MomentumAddsUpWithImpulses) {
   for (const double restitution : {0.0, 0.5, 1.0})
     expect_that_momentum_adds_up({"impulse", false, 4, restitution});

@@ -145,7 +145,8 @@ void Island::try_start(Start soft, Start rigid, double& best) {
   start_.assign(x.begin(), x.end());
 }
 
-// What is new may be so only because it has slid there from the next triangle: then it slides on.
+// What is new may be so only because it has slid there from the next triangle: where things go farther in the
+// step than the layer is thick, they slide on.
 void Island::update_friction() {
   couplings_.at(coupled_.positions(), vectors_);
   for (std::size_t c = 0; c < touches_.size(); ++c) {
@@ -153,8 +154,7 @@ void Island::update_friction() {
     const auto [sticking, sliding] = view_->friction_of(touches_[c]);
     const RememberedContact* const before = view_->memory.find(touches_[c].key);
     const double push = spring.push(vectors_[c]);
-    const bool slides =
-        before != nullptr ? before->slides() : spring.tangent_stiffness * glides_[c] > sticking * push;
+    const bool slides = before != nullptr ? before->slides() : glides_[c] > view_->thickness_of(touches_[c]);
     spring.slip = (slides ? sliding : sticking) * push;
   }
 }
@@ -170,6 +170,7 @@ Vec3 Island::velocity_of(std::uint32_t vertex) const {
   return free.velocity + free.spin.cross(start - free.start);
 }
 
+// Of a new contact, how far things go on across it in the step, if nothing stops them [m].
 double Island::glide_of(const Touch& touch) const {
   if (view_->memory.find(touch.key) != nullptr) return 0;
   Vec3 velocity = Vec3::Zero();

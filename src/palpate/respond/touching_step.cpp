@@ -17,6 +17,7 @@ constexpr double slow = 2;            // hits that free fall through so many ste
 constexpr int bounce_rounds = 50;     // of impulses
 constexpr double hardly = 0.1;        // of a part: what goes no farther is stuck
 constexpr double no_distance = 1e-9;  // of the lengths around: nothing is between them
+constexpr double creeping = 0.01;     // of a layer: what gives way across it by no more does not slide
 
 }  // namespace
 
@@ -239,18 +240,41 @@ void TouchingStep::remember(double fraction) {
   view_.memory.sort();
 }
 
-// `share`: of the whole step, how long it pushed.
+// `share`: of the whole step, how long it pushed. What has let go may have been dragged all the same, by what
+// pushed it in the last pass.
 void TouchingStep::remember(const Island& island, std::size_t c, double share) {
   const ContactSpring& spring = island.spring(c);
   const Touch& touch = island.touches()[c];
   const Vec3& vector = island.vector(c);
   const double push = spring.push(vector);
+  const Vec3 drag = spring.drag(vector);
+  if (!(push > 0) && drag.isZero(0)) return;
+  const auto body = [&](std::uint32_t slot) {
+    return view_.moves(slot) ? view_.participants[slot].body : BodyId{};
+  };
+  Vec3 point = Vec3::Zero();
+  const Surface& surface = view_.detector->surfaces()[touch.first_surface];
+  for (std::size_t k = 0; k < 4; ++k)
+    if (touch.weights[k] < 0)
+      point -=
+          touch.weights[k] * view_.vertex_end(touch.first_surface, touch.vertices[k] - surface.first_vertex);
+  forces_.part().push_back({touch.key, body(touch.first_surface), body(touch.second_surface),
+                            share * (push * spring.normal + drag), point, share * push});
   if (!(push > 0)) return;
+  note_energy(spring, touch, vector, push);
+  note_bounce(island, touch, point);
+}
+
+// Of what pushes: what it holds, and what the next step is to know of it.
+void TouchingStep::note_energy(const ContactSpring& spring, const Touch& touch, const Vec3& vector,
+                               double push) {
   const auto [sticking, sliding] = view_.friction_of(touch);
   Vec3 across = spring.across(vector);
   const double stretch = across.norm(), kt = spring.tangent_stiffness;
-  const bool slides = kt * stretch > sticking * push;
-  if (slides) across *= sliding * push / (kt * stretch);
+  // Where many share a load, some give way by a little, until others have it: that is no sliding.
+  const double given = stretch - sticking * push / kt;
+  const bool slides = given > creeping * view_.thickness_of(touch);
+  if (given > 0) across *= (slides ? sliding : sticking) * push / (kt * stretch);
   // kt: as stiff as the layer
   const double pressed = std::max(0.0, view_.thickness_of(touch) - spring.normal.dot(vector));
   energy_ += 0.5 * kt * (pressed * pressed + across.squaredNorm());
@@ -263,18 +287,6 @@ void TouchingStep::remember(const Island& island, std::size_t c, double share) {
        push,
        {across.x(), across.y(), across.z()},
        (slides ? RememberedContact::slid : 0) | (touch.guarded ? RememberedContact::guarded : 0)});
-  const auto body = [&](std::uint32_t slot) {
-    return view_.moves(slot) ? view_.participants[slot].body : BodyId{};
-  };
-  Vec3 point = Vec3::Zero();
-  const Surface& surface = view_.detector->surfaces()[touch.first_surface];
-  for (std::size_t k = 0; k < 4; ++k)
-    if (touch.weights[k] < 0)
-      point -=
-          touch.weights[k] * view_.vertex_end(touch.first_surface, touch.vertices[k] - surface.first_vertex);
-  forces_.part().push_back({touch.key, body(touch.first_surface), body(touch.second_surface),
-                            share * (push * spring.normal + spring.drag(vector)), point, share * push});
-  note_bounce(island, touch, point);
 }
 
 // --- hits that bounce -----------------------------------------------------------------------------

@@ -93,6 +93,7 @@ class TouchingStep final : public Response {
   bool is_stuck(std::uint32_t slot) const { return view_.slots[view_.slots[slot].root].stuck; }
   void remember(double fraction);
   void remember(const Island& island, std::size_t c, double share);
+  void note_energy(const ContactSpring& spring, const Touch& touch, const Vec3& vector, double push);
   void note_bounce(const Island& island, const Touch& touch, const Vec3& point);
   Vec3 velocity_before(const Island& island, std::uint32_t slot, const Vec3& where) const;
   void bounce();
