@@ -38,7 +38,7 @@ Box box_of(const TriangleMesh& mesh) {
 }
 
 // By exact signs: no edge meets a triangle of another body, or of its own; and no vertex of one body is
-// inside of another one that is closed.
+// inside of another one. All but sheets are closed.
 void expect_no_crossing(const World& world) {
   Detector surfaces;
   std::vector<SurfaceId> solid;
@@ -46,6 +46,7 @@ void expect_no_crossing(const World& world) {
     const TriangleMesh& mesh = world.surface(id);
     const bool closed = describe(Topology(mesh.positions.size(), mesh.triangles)).closed();
     solid.push_back(closed ? surfaces.add(mesh) : SurfaceId{});
+    EXPECT_TRUE(closed || world.name(id) == "sheet") << world.name(id);
     if (world.kind(id) == BodyKind::soft) {
       EXPECT_TRUE(edges_through_triangles(mesh).empty()) << world.name(id);
     }
@@ -73,9 +74,10 @@ struct Watch {
   // Energy may come from outside: from scripts, or from layers between bodies that begin nearer than the
   // contact distance.
   bool driven = false;
-  double noise = 3e-3;  // of the energy that moved so far: how much may come from nowhere in a step
-  int rest = 0;         // step from which on nothing goes anywhere any more; 0: none
-  int settled = 0;      // step from which on energy may rise no more, however driven it was; 0: none
+  // Of the energy that moved so far: how much may come from nowhere in a step, and in all since it was least.
+  double noise = 3e-4, sum = 0.01;
+  int rest = 0;     // step from which on nothing goes anywhere any more; 0: none
+  int settled = 0;  // step from which on energy may rise no more, however driven it was; 0: none
 };
 
 Vec3 middle_of(const World& world, BodyId id) {
@@ -92,20 +94,26 @@ std::unique_ptr<World> watched(const Scene& scene, const Watch& watch, int threa
       long_run() ? std::max(watch.steps, watch.long_steps) : (fewer_cases() ? watch.steps / 10 : watch.steps);
   Threads(threads).run([&] {
     Energies before = world->energies();
-    double moved = before.kinetic;
+    double moved = before.kinetic, lost = 0, level = 0, lowest = 0;
     for (int i = 0; i < steps; ++i) {
+      if (i % 50 == 49) expect_no_crossing(*world);
       if (watch.rest > 0 && i == watch.rest)
         for (const BodyId id : world->bodies()) rested.push_back(middle_of(*world, id));
       const StepReport& report = world->step(scene.run.step);
       ASSERT_EQ(report.failures, 0u) << i;
-      ASSERT_LT(report.touching.lost, 0.5 * scene.run.step) << i;
+      lost += report.touching.lost;
+      ASSERT_LT(lost, 0.1 * scene.run.step) << i;
       const Energies now = world->energies();
       ASSERT_TRUE(std::isfinite(now.total())) << i;
       const auto without_layers = [](const Energies& e) { return e.total() - e.contact; };
       const double rise = without_layers(now) - without_layers(before);
       moved = std::max({moved, now.kinetic, std::abs(rise)});
       if (!watch.driven || (watch.settled > 0 && i > watch.settled)) {
-        ASSERT_LT(rise, std::max(0.0, before.contact - now.contact) + watch.noise * moved + 1e-9) << i;
+        const double from_nowhere = rise - std::max(0.0, before.contact - now.contact);
+        level += from_nowhere;
+        lowest = std::min(lowest, level);
+        ASSERT_LT(from_nowhere, watch.noise * moved + 1e-9) << i;
+        ASSERT_LT(level - lowest, watch.sum * moved + 1e-9) << i;
       }
       before = now;
     }
@@ -135,15 +143,21 @@ void expect_same_for_all_threads(const std::string& name, int steps) {
   EXPECT_EQ(hashes[0], hashes[2]) << name;
 }
 
+void expect_tetrahedra(const World& world, const std::string& body, std::size_t least) {
+  EXPECT_GE(world.soft(world.find(body)).rest().tets.size(), least) << body;
+}
+
 void run_tori(const std::string& name, int steps) {
   const Scene scene = scene_named(name);
   const auto world = watched(scene, {.steps = steps, .long_steps = 1500, .rest = long_run() ? 1200 : 0});
   if (fewer_cases()) return;
+  for (const char* body : {"lower", "upper"}) expect_tetrahedra(*world, body, 2000);
   EXPECT_LT(middle_of(*world, world->find("upper")).z(), 0.05) << "it slid off";
+  EXPECT_GT(box_of(world->surface(world->find("upper"))).lo.z(), -0.15) << "and lies on the floor";
   if (long_run()) {
     EXPECT_LT(world->energies().kinetic, 1e-5) << "and came to rest";
   }
-  if (long_run()) expect_same_for_all_threads(name, 60);
+  if (long_run()) expect_same_for_all_threads(name, name == "tori-3200" ? 300 : 60);
 }
 
 TEST(TouchingScenesProperty, ToriCoarse) { run_tori("tori-3200", 200); }
@@ -154,8 +168,9 @@ TEST(TouchingScenesProperty, TheKnotComesToRestOnItself) {
   const auto world = watched(scene_named("knot"), {.steps = 250, .long_steps = 2000});
   if (fewer_cases()) return;
   EXPECT_GT(world->contact_forces().size(), 10u);
-  EXPECT_LT(world->energies().kinetic, long_run() ? 1e-5 : 0.01);
-  if (long_run()) expect_same_for_all_threads("knot", 100);
+  EXPECT_LT(world->energies().kinetic, long_run() ? 1e-5 : 0.002);
+  expect_tetrahedra(*world, "knot", 2000);
+  if (long_run()) expect_same_for_all_threads("knot", 500);
 }
 
 // In a fold there are edges that seem to say nothing, and yet would be crossed. What the guard had to add in
@@ -212,11 +227,20 @@ TEST(TouchingScenesProperty, BallsComeToRestInTheBox) {
   std::size_t balls = 0;
   for (const BodyId id : world->bodies()) balls += world->kind(id) == BodyKind::soft ? 1 : 0;
   EXPECT_EQ(balls, 50u);
-  for (const BodyId id : world->bodies())
-    if (world->kind(id) == BodyKind::soft) {
-      EXPECT_GT(middle_of(*world, id).z(), 0.03) << world->name(id);
-    }
-  if (long_run()) expect_same_for_all_threads("spheres-box", 60);
+  double mass = 0, carried = 0;
+  for (const BodyId id : world->bodies()) {
+    if (world->kind(id) != BodyKind::soft) continue;
+    const Box box = box_of(world->surface(id));
+    EXPECT_GT(box.lo.z(), 0) << world->name(id);
+    EXPECT_LT(std::max(-box.lo.x(), box.hi.x()), 0.3) << world->name(id);
+    EXPECT_LT(std::max(-box.lo.y(), box.hi.y()), 0.125) << world->name(id);
+    for (const double m : world->soft(id).masses()) mass += m;
+    carried += world->contact_force(id).z();
+  }
+  if (!fewer_cases()) {
+    EXPECT_NEAR(carried, 9.81 * mass, 0.01 * 9.81 * mass);
+  }
+  if (long_run()) expect_same_for_all_threads("spheres-box", 200);
 }
 
 // What perturbs the start by a billionth of a metre is nowhere a millimetre later.
@@ -245,8 +269,8 @@ TEST(TouchingScenesProperty, RigidBoxesStand) {
   EXPECT_NEAR(world->state(world->find("box 10")).pose.position.z(), 0.052 + 9 * 0.102, 0.003);
   // Each box a billionth of a metre farther from the one below.
   expect_stable("stack", "box", "body.box.copies.spacing=[0.001000001, 0.0005, 0.1019]",
-                long_run() ? 1000 : 200);
-  if (long_run()) expect_same_for_all_threads("stack", 300);
+                long_run() ? 1000 : 300);
+  if (long_run()) expect_same_for_all_threads("stack", 1000);
 }
 
 TEST(TouchingScenesProperty, SoftBoxesStand) {
@@ -257,8 +281,8 @@ TEST(TouchingScenesProperty, SoftBoxesStand) {
   for (int k = 1; k <= 10; ++k)
     EXPECT_NEAR(world->contact_force(world->find("box " + std::to_string(k))).z(), 9.81, 0.0981) << k;
   expect_stable("stack-soft", "box", "body.box.copies.spacing=[0.001000001, 0.0005, 0.1019]",
-                long_run() ? 1000 : 150);
-  if (long_run()) expect_same_for_all_threads("stack-soft", 100);
+                long_run() ? 1000 : 300);
+  if (long_run()) expect_same_for_all_threads("stack-soft", 300);
 }
 
 TEST(TouchingScenesProperty, TheBarIsSqueezedAndComesBack) {
@@ -269,9 +293,17 @@ TEST(TouchingScenesProperty, TheBarIsSqueezedAndComesBack) {
     const Box box = box_of(world->surface(bar));
     return box.size().z();
   };
-  double least = 1;
+  constexpr int still = 185;  // the plates stand still from here on
+  double least = 1, moved = 0;
+  Energies before;
   for (int i = 0; i < (long_run() ? 1500 : 360); ++i) {
     const StepReport& report = world->step(scene.run.step);
+    const Energies now = world->energies();
+    moved = std::max(moved, now.elastic);
+    if (i > still) {
+      ASSERT_LT(now.total() - before.total(), 3e-4 * moved + 1e-9) << i;
+    }
+    before = now;
     ASSERT_EQ(report.failures, 0u);
     ASSERT_EQ(report.touching.lost, 0) << i;
     ASSERT_TRUE(std::isfinite(world->energies().total())) << i;
@@ -285,21 +317,21 @@ TEST(TouchingScenesProperty, TheBarIsSqueezedAndComesBack) {
   EXPECT_LT(world->energies().kinetic, 1e-4);
   expect_no_crossing(*world);
   expect_stable("squeeze", "bar", "body.bar.position=[1e-9, 0, 0.053]", 360);
-  if (long_run()) expect_same_for_all_threads("squeeze", 200);
+  if (long_run()) expect_same_for_all_threads("squeeze", 1000);
 }
 
 TEST(TouchingScenesProperty, TheSheetLiesOnItself) {
-  const auto world = watched(scene_named("sheet"), {.steps = 240, .long_steps = 1000, .driven = true});
+  const auto world =
+      watched(scene_named("sheet"),
+              {.steps = 240, .long_steps = 1000, .driven = true, .noise = 0.01, .settled = 185});
   if (fewer_cases()) return;
+  EXPECT_LT(world->energies().kinetic, 1e-5) << "it came to rest";
   std::size_t on_itself = 0;
   const BodyId sheet = world->find("sheet");
   for (const ContactForce& one : world->contact_forces())
     on_itself += one.first == sheet && one.second == sheet ? 1 : 0;
   EXPECT_GT(on_itself, 20u);
-  if (long_run()) {
-    EXPECT_LT(world->energies().kinetic, 1e-5) << "it came to rest";
-    expect_same_for_all_threads("sheet", 200);
-  }
+  if (long_run()) expect_same_for_all_threads("sheet", 500);
 }
 
 TEST(TouchingScenesProperty, OneBlockSticksAndOneSlides) {
@@ -311,18 +343,23 @@ TEST(TouchingScenesProperty, OneBlockSticksAndOneSlides) {
   for (int i = 0; i < 20; ++i) world->step(scene.run.step);
   const Vec3 from = world->state(sticks).pose.position;
   const double v0 = down.dot(world->state(slides).velocity);
+  Energies before = world->energies();
   for (int i = 0; i < 60; ++i) {
     const StepReport& report = world->step(scene.run.step);
     ASSERT_EQ(report.failures, 0u);
     ASSERT_EQ(report.touching.lost, 0) << i;
+    const Energies now = world->energies();
+    ASSERT_LT(now.total(), before.total() + 1e-6) << i;  // of some joules; infinite ones neither
+    before = now;
   }
   EXPECT_LT((world->state(sticks).pose.position - from).norm(), 1e-5);
   const double expected = 9.81 * (std::sin(angle) - 0.3 * std::cos(angle));
   EXPECT_NEAR(down.dot(world->state(slides).velocity) - v0, expected, 0.02 * expected);
   expect_no_crossing(*world);
-  expect_stable("slope", "slides", "body.slides.position=[-1.326900001, 0.2, 0.7037]", 80);
+  expect_stable("slope", "slides", "body.slides.position=[-1.326900001, 0.2, 0.7037]", 90);
+  expect_stable("slope", "sticks", "body.sticks.position=[-1.3269, -0.2, 0.703700001]", 90);
   if (!long_run()) return;
-  expect_same_for_all_threads("slope", 200);
+  expect_same_for_all_threads("slope", 1000);
   for (int i = 0; i < 2000; ++i) world->step(scene.run.step);
   EXPECT_LT((world->state(sticks).pose.position - from).norm(), 1e-4) << "it still sticks";
 }
@@ -335,7 +372,7 @@ TEST(TouchingScenesProperty, TheOrganLiesInTheBowl) {
   for (const double m : world->soft(organ).masses()) mass += m;
   EXPECT_NEAR(world->contact_force(organ).z(), 9.81 * mass, 0.01 * 9.81 * mass);
   EXPECT_LT(world->energies().kinetic, 1e-5);
-  if (long_run()) expect_same_for_all_threads("bowl", 100);
+  if (long_run()) expect_same_for_all_threads("bowl", 500);
 }
 
 }  // namespace
