@@ -86,7 +86,7 @@ TEST(CrossingsProperty, FindersAndThreadsAgree) {
   const std::size_t cases = each_case(120, [&](Random& random) {
     all += expect_finders_and_threads_agree(random, random_step(random)).size();
   });
-  if (cases > 0) {
+  if (cases > 0 && !testing::fewer_cases()) {
     EXPECT_GT(all, 100u) << "hardly anything touches: the cases are too easy";
   }
 }

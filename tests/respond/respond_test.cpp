@@ -153,6 +153,37 @@ TEST(Respond, WhatSlidesOverSmallTrianglesSlides) {
     }
 }
 
+// On a slope on which what slides goes faster and what lies still does not begin to: what moves slowly
+// slides, too, with long steps and with short ones.
+TEST(Respond, WhatSlidesSlowlySlides) {
+  const TriangleMesh floor =
+      make(BoxShape{.size_x = 0.8, .size_y = 0.2, .size_z = 0.1, .cells_x = 80, .cells_y = 20, .cells_z = 1});
+  const ContactMaterial touch{.friction = 0.3, .static_friction = 0.6};
+  const double angle = std::atan(0.45), expected = 9.81 * (std::sin(angle) - 0.3 * std::cos(angle));
+  for (const double h : {1.0 / 60, 1.0 / 1000})
+    for (const double speed : {0.0, 0.05}) {
+      World world(options());
+      world.add_static(floor, {.pose = at(Vec3(0, 0, -0.05)), .touch = touch});
+      const BodyId block =
+          world.add_rigid(make(BoxShape{.size_z = 0.02, .cells_x = 4, .cells_y = 4, .cells_z = 1}),
+                          {.state = {.pose = at(Vec3(-0.3, 0.003, 0.012))}, .touch = touch});
+      const int steps = static_cast<int>(0.25 / h);
+      for (int i = 0; i < steps; ++i) world.step(h);  // it lies
+      world.set_gravity(9.81 * Vec3(std::sin(angle), 0, -std::cos(angle)));
+      RigidState state = world.state(block);
+      state.velocity.x() = speed;
+      world.set_state(block, state);
+      for (int i = 0; i < steps; ++i) world.step(h);
+      const double before = world.state(block).velocity.x();
+      for (int i = 0; i < steps; ++i) world.step(h);
+      const double gained = world.state(block).velocity.x() - before;
+      if (speed == 0)
+        EXPECT_LT(std::abs(before) + std::abs(gained), 1e-3) << h;
+      else
+        EXPECT_NEAR(gained, expected * steps * h, 0.05 * expected * steps * h) << h;
+    }
+}
+
 // Two soft balls fly at each other in space: momentum stays, and they part again.
 TEST(Respond, BallsBounceOffEachOther) {
   WorldOptions o = options();
@@ -414,32 +445,57 @@ TEST(Respond, WhatBeginsTooNearIsEasedApart) {
     }
 }
 
-// What is told of a body is what is told of its contacts.
-TEST(Respond, ForcesOfContactsAddUpToThoseOfBodies) {
-  World world(options());
+// What contacts are said to push a body with is what changes its momentum, and each is told once.
+TEST(Respond, ForcesOfContactsChangeMomentum) {
+  WorldOptions o = options();
+  o.response.iterations = 100;
+  o.rigid.sleep_speed = 0;
+  World world(o);
   world.add_static(slab(), {.pose = at(Vec3(0, 0, -0.05))});
   std::vector<BodyId> pile;
   for (int i = 0; i < 3; ++i) {
-    const double z = 0.0515 + 0.204 * i;
+    const double z = 0.0535 + 0.208 * i;
     pile.push_back(world.add_soft(SoftBody(
         moved(make(SolidBoxShape{.cells_x = 3, .cells_y = 3, .cells_z = 3}), Vec3(0.01, 0.02, z)), gel)));
     pile.push_back(world.add_rigid(make(BoxShape{.cells_x = 2, .cells_y = 2, .cells_z = 2}),
-                                   {.state = {.pose = at(Vec3(0.012, 0.017, z + 0.102))}}));
+                                   {.state = {.pose = at(Vec3(0.012, 0.017, z + 0.104))}}));
   }
-  for (int i = 0; i < 60; ++i) {
+  const auto mass_and_momentum = [&](BodyId id) {
+    if (world.kind(id) == BodyKind::rigid) {
+      const double mass = world.rigid().mass(id).mass;
+      return std::pair(mass, Vec3(mass * world.state(id).velocity));
+    }
+    std::pair<double, Vec3> sum(0, Vec3::Zero());
+    const SoftBody& body = world.soft(id);
+    for (std::size_t i = 0; i < body.masses().size(); ++i) {
+      sum.first += body.masses()[i];
+      sum.second += body.masses()[i] * body.velocities()[i];
+    }
+    return sum;
+  };
+  for (int i = 0; i < 150; ++i) {
+    std::vector<Vec3> before;
+    for (const BodyId id : pile) before.push_back(mass_and_momentum(id).second);
     world.step(frame);
-    for (const BodyId id : pile) {
-      Vec3 sum = Vec3::Zero();
-      double all = 0;
+    std::uint64_t last = 0;
+    for (const ContactForce& one : world.contact_forces()) {
+      ASSERT_LT(last, one.key) << i;
+      last = one.key;
+    }
+    for (std::size_t k = 0; k < pile.size(); ++k) {
+      const auto [mass, now] = mass_and_momentum(pile[k]);
+      Vec3 pushed = mass * Vec3(0, 0, -9.81);
+      double all = 9.81 * mass;
       for (const ContactForce& one : world.contact_forces()) {
-        if (one.second == id) sum += one.force;
-        if (one.first == id) sum -= one.force;
+        if (one.first != pile[k] && one.second != pile[k]) continue;
+        pushed += one.second == pile[k] ? one.force : Vec3(-one.force);
         all += one.force.norm();
       }
-      ASSERT_LT((sum - world.contact_force(id)).norm(), 1e-12 * (1 + all)) << i;
+      if (i < 100) continue;  // hits of what bends are not solved to the end
+      EXPECT_LT((now - before[k] - frame * pushed).norm(), 0.05 * frame * all) << i << " " << k;
     }
   }
-  EXPECT_GT(world.contact_forces().size(), 50u);
+  EXPECT_GT(world.contact_forces().size(), 20u);
 }
 
 // What gives way besides: under the same weight it goes in deeper, by as much as it should.

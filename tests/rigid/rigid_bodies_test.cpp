@@ -272,6 +272,7 @@ TEST(RigidBodies, KicksChangeMomentumByWhatTheySay) {
 // What falls asleep in a step that others cut short stands still from then on.
 TEST(RigidBodies, SleepersOfCutStepsStandStill) {
   RigidOptions options = testing::weightless();
+  options.sleep_speed = 1e-3;
   options.sleep_after = 0.1;
   RigidBodies bodies(options);
   const BodyId id = body_number(0);

@@ -821,5 +821,35 @@ TEST(SoftBody, MistakesAreNamed) {
   expect([&] { SoftBody(mesh, Material{.damping = 0.1}, {.solver = "xpbd"}); }, "knows no damping");
 }
 
+// Of a step that is cut short: the part of the way; velocities change by as much, or, of what is kept, by all
+// but what weight and forces do in what is left of the step.
+TEST(SoftBody, StepsThatAreCutPushOnlyForTheirPart) {
+  const double h = 1.0 / 60, part = 0.25;
+  const Vec3 begun(1, 0, 2), moves(1, 3, 2), pull(0, 0.5, 0);
+  for (const bool keeps : {false, true})
+    for (const bool goes_on : {false, true}) {
+      SoftBody body(make(SolidBoxShape{.cells_x = 1, .cells_y = 1, .cells_z = 1}), Material{});
+      const std::uint32_t held = 0;
+      body.fix({&held, 1});
+      body.set_velocities(std::vector<Vec3>(body.positions().size(), begun));
+      body.set_force(1, pull);
+      body.begin_step(h);
+      const std::span<Vec3> x = body.unknowns();
+      const std::vector<Vec3> before(body.positions_before().begin(), body.positions_before().end());
+      for (std::size_t i = 1; i < x.size(); ++i) x[i] = before[i] + h * moves;
+      body.end_step(part, keeps, goes_on);
+      for (std::uint32_t i = 1; i < x.size(); ++i) {
+        EXPECT_LT((body.positions()[i] - before[i] - part * h * moves).norm(), 1e-14) << i;
+        Vec3 pushed = h * Vec3(0, 0, -9.81);
+        if (i == 1) pushed += h / body.masses()[1] * pull;
+        const Vec3 expected = !keeps    ? Vec3((1 - part) * begun + part * moves)
+                              : goes_on ? Vec3(moves - (1 - part) * pushed)
+                                        : moves;
+        EXPECT_LT((body.velocities()[i] - expected).norm(), 1e-12) << i << " " << keeps << " " << goes_on;
+      }
+      EXPECT_EQ(body.positions()[0], before[0]);
+    }
+}
+
 }  // namespace
 }  // namespace palpate

@@ -116,7 +116,7 @@ class Detector {
   CrossingSet crossings(const CrossingOptions& options = {});
 
   // Of what is in a set: how much of the step goes by until something touches this surface; and for each of
-  // its vertices, until something touches a feature that has it. 1: nothing does.
+  // its vertices, until something touches a feature that has it. Where nothing does: what it is whole until.
   double safe_fraction(SurfaceId id, const CrossingSet& set) const;
   void safe_fractions(SurfaceId id, const CrossingSet& set, std::span<double> out) const;
 

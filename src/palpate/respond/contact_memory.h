@@ -18,13 +18,17 @@ struct RememberedContact {
   std::uint64_t key = 0;
   double push = 0;                     // along the normal [N]
   std::array<double, 3> stretch = {};  // of the spring across it [m]
-  std::uint64_t how = 0;               // bits of what follows
+  std::uint64_t how = 0;               // bits of what follows, and the slots of its surfaces
 
   static constexpr std::uint64_t slid = 1;     // friction had given way
   static constexpr std::uint64_t guarded = 2;  // without the guard it would have been crossed
 
   Vec3 across() const { return {stretch[0], stretch[1], stretch[2]}; }
   bool slides() const { return (how & slid) != 0; }
+  static constexpr std::uint64_t between(std::uint32_t first, std::uint32_t second) {
+    return std::uint64_t{std::min(first, second)} << 34 | std::uint64_t{std::max(first, second)} << 4;
+  }
+  std::uint64_t surfaces() const { return how >> 4 << 4; }  // as between() has it
 };
 
 // In ascending order of keys.

@@ -7,6 +7,7 @@ namespace palpate {
 
 namespace {
 
+constexpr double gliding = 0.01;                     // [m/s]
 constexpr double enough = 1e-8, enough_bent = 1e-3;  // of the contact distance: what is no more to be gained
 
 }  // namespace
@@ -145,8 +146,8 @@ void Island::try_start(Start soft, Start rigid, double& best) {
   start_.assign(x.begin(), x.end());
 }
 
-// What is new may be so only because it has slid there from the next triangle: where things go farther in the
-// step than the layer is thick, they slide on.
+// What is new may be so only because it has slid there from the next triangle: it does what most of what was
+// between the two did. Where nothing was, things that meet fast enough slide.
 void Island::update_friction() {
   couplings_.at(coupled_.positions(), vectors_);
   for (std::size_t c = 0; c < touches_.size(); ++c) {
@@ -154,7 +155,8 @@ void Island::update_friction() {
     const auto [sticking, sliding] = view_->friction_of(touches_[c]);
     const RememberedContact* const before = view_->memory.find(touches_[c].key);
     const double push = spring.push(vectors_[c]);
-    const bool slides = before != nullptr ? before->slides() : glides_[c] > view_->thickness_of(touches_[c]);
+    const bool slides =
+        before != nullptr ? before->slides() : view_->slid_before(touches_[c]).value_or(glides_[c] > gliding);
     spring.slip = (slides ? sliding : sticking) * push;
   }
 }
@@ -170,13 +172,13 @@ Vec3 Island::velocity_of(std::uint32_t vertex) const {
   return free.velocity + free.spin.cross(start - free.start);
 }
 
-// Of a new contact, how far things go on across it in the step, if nothing stops them [m].
+// Of a new contact, how fast things go across it [m/s].
 double Island::glide_of(const Touch& touch) const {
   if (view_->memory.find(touch.key) != nullptr) return 0;
   Vec3 velocity = Vec3::Zero();
   for (std::size_t k = 0; k < 4; ++k)
     if (touch.weights[k] != 0) velocity += touch.weights[k] * velocity_of(touch.vertices[k]);
-  return view_->seconds * (velocity - touch.normal.dot(velocity) * touch.normal).norm();
+  return (velocity - touch.normal.dot(velocity) * touch.normal).norm();
 }
 
 }  // namespace palpate

@@ -76,7 +76,7 @@ class Island {
   Couplings couplings_;
   ContactLaw law_;
   std::vector<Vec3> starts_, vectors_;  // of each touch: its vector at the start, and at the end
-  std::vector<double> glides_;          // of each touch that is new: how far it goes on in the step [m]
+  std::vector<double> glides_;          // of each touch that is new: how fast things go across it [m/s]
   std::vector<Vec3> start_;
   std::vector<RigidBodies::HeldJoint> joints_;
   std::vector<BodyId> ids_;  // of the movers

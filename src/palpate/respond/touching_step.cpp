@@ -17,7 +17,7 @@ constexpr double slow = 2;            // hits that free fall through so many ste
 constexpr int bounce_rounds = 50;     // of impulses
 constexpr double hardly = 0.1;        // of a part: what goes no farther is stuck
 constexpr double no_distance = 1e-9;  // of the lengths around: nothing is between them
-constexpr double creeping = 0.01;     // of a layer: what gives way across it by no more does not slide
+constexpr double creeping = 2e-3;     // what gives way no faster does not slide [m/s]
 
 }  // namespace
 
@@ -69,10 +69,6 @@ TouchingReport TouchingStep::step(double seconds) {
   forces_.begin_step();
   double left = seconds;
   while (left > least_left * seconds) {
-    if (report.parts == options.most_parts) {
-      report.lost = left;
-      break;
-    }
     if (report.parts > 0) {
       set_positions();
       take_touches(view_.detector->detect().contacts);
@@ -96,12 +92,15 @@ TouchingReport TouchingStep::step(double seconds) {
     }
     mark_stuck(fraction);
     remember(fraction);
-    end_part(fraction, report);
-    forces_.end_part();
     ++report.parts;
     left *= 1 - fraction;
-    if (fraction < least_left) {  // it would be the same again
-      report.lost = left;
+    // What has gone nowhere would be the same again.
+    const bool gives_up = fraction < least_left || report.parts == options.most_parts;
+    const bool goes_on = left > least_left * seconds && !gives_up;
+    end_part(fraction, goes_on, report);
+    forces_.end_part();
+    if (!goes_on) {
+      report.lost = left > least_left * seconds ? left : 0;
       break;
     }
   }
@@ -145,6 +144,7 @@ void TouchingStep::keep_guarded(std::span<const Contact> contacts) {
 // Soft bodies say where they would go.
 void TouchingStep::begin_part(double seconds, bool rest_of_step) {
   view_.seconds = seconds;
+  view_.sum_up_paces();
   view_.slots.assign(view_.participants.size(), {});
   parallel_for(view_.participants.size(), 1, [&](std::size_t slot) {
     const Participant& p = view_.participants[slot];
@@ -273,7 +273,7 @@ void TouchingStep::note_energy(const ContactSpring& spring, const Touch& touch, 
   const double stretch = across.norm(), kt = spring.tangent_stiffness;
   // Where many share a load, some give way by a little, until others have it: that is no sliding.
   const double given = stretch - sticking * push / kt;
-  const bool slides = given > creeping * view_.thickness_of(touch);
+  const bool slides = given > creeping * view_.seconds;
   if (given > 0) across *= (slides ? sliding : sticking) * push / (kt * stretch);
   // kt: as stiff as the layer
   const double pressed = std::max(0.0, view_.thickness_of(touch) - spring.normal.dot(vector));
@@ -282,11 +282,12 @@ void TouchingStep::note_energy(const ContactSpring& spring, const Touch& touch, 
     const double flat = std::max(0.0, Island::flat * view_.thickness_of(touch) - spring.normal.dot(vector));
     energy_ += 0.5 * kt * (Island::harder_flat - 1) * flat * flat;
   }
-  view_.memory.add(
-      {touch.key,
-       push,
-       {across.x(), across.y(), across.z()},
-       (slides ? RememberedContact::slid : 0) | (touch.guarded ? RememberedContact::guarded : 0)});
+  view_.memory.add({touch.key,
+                    push,
+                    {across.x(), across.y(), across.z()},
+                    (slides ? RememberedContact::slid : 0) |
+                        (touch.guarded ? RememberedContact::guarded : 0) |
+                        RememberedContact::between(touch.first_surface, touch.second_surface)});
 }
 
 // --- hits that bounce -----------------------------------------------------------------------------
@@ -332,12 +333,12 @@ void TouchingStep::bounce() {
     if (body.inverse_mass > 0) view_.rigid->kick(body.id, body.push, body.twist);
 }
 
-void TouchingStep::end_part(double fraction, TouchingReport& report) {
-  report.rigid = view_.rigid->end_step(fraction, stuck_bodies_);
+void TouchingStep::end_part(double fraction, bool goes_on, TouchingReport& report) {
+  report.rigid = view_.rigid->end_step(fraction, stuck_bodies_, goes_on);
   bounce();
   for (std::uint32_t slot = 0; slot < view_.participants.size(); ++slot)
     if (const Participant& p = view_.participants[slot]; p.kind == Participant::Kind::soft)
-      p.soft->end_step(fraction, is_stuck(slot));
+      p.soft->end_step(fraction, is_stuck(slot), goes_on);
 }
 
 }  // namespace palpate

@@ -88,7 +88,7 @@ class TouchingStep final : public Response {
   Touch touch_of(const Crossing& crossing, double& distance);
   void map_soft(const Participant& p);
   void set_positions();
-  void end_part(double fraction, TouchingReport& report);
+  void end_part(double fraction, bool goes_on, TouchingReport& report);
   void mark_stuck(double fraction);
   bool is_stuck(std::uint32_t slot) const { return view_.slots[view_.slots[slot].root].stuck; }
   void remember(double fraction);

@@ -1,5 +1,7 @@
 #include <palpate/respond/touching_view.h>
 
+#include <algorithm>
+
 #include <palpate/respond/impulses.h>
 
 namespace palpate {
@@ -14,6 +16,33 @@ std::pair<double, double> TouchingView::friction_of(const Touch& touch) const {
   const ContactMaterial both =
       between(participants[touch.first_surface].material, participants[touch.second_surface].material);
   return {both.static_friction, both.friction};
+}
+
+void TouchingView::sum_up_paces() {
+  paces.clear();
+  for (const RememberedContact& one : memory.all()) {
+    const double push = one.push;
+    paces.push_back({one.surfaces(), one.slides() ? push : 0, one.slides() ? 0 : push});
+  }
+  std::sort(paces.begin(), paces.end(), [](const Pace& a, const Pace& b) { return a.surfaces < b.surfaces; });
+  std::size_t count = 0;
+  for (const Pace& one : paces) {
+    if (count > 0 && paces[count - 1].surfaces == one.surfaces) {
+      paces[count - 1].sliding += one.sliding;
+      paces[count - 1].sticking += one.sticking;
+    } else {
+      paces[count++] = one;
+    }
+  }
+  paces.resize(count);
+}
+
+std::optional<bool> TouchingView::slid_before(const Touch& touch) const {
+  const std::uint64_t surfaces = RememberedContact::between(touch.first_surface, touch.second_surface);
+  const auto at = std::lower_bound(paces.begin(), paces.end(), surfaces,
+                                   [](const Pace& p, std::uint64_t key) { return p.surfaces < key; });
+  if (at == paces.end() || at->surfaces != surfaces) return {};
+  return at->sliding > at->sticking;
 }
 
 Vec3 TouchingView::vertex_end(std::uint32_t slot, std::uint32_t own) const {

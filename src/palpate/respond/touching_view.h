@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -42,7 +43,12 @@ struct TouchingView {
   ContactMemory memory;
   Layers layers;
   double seconds = 0, step = 0;  // of the part; of the whole
-  bool glancing = false;         // what goes far is solved in short
+  struct Pace {
+    std::uint64_t surfaces;    // as the memory has them
+    double sliding, sticking;  // what pushed [N]
+  };
+  std::vector<Pace> paces;  // ascending
+  bool glancing = false;    // what goes far is solved in short
 
   bool moves(std::uint32_t slot) const {
     const Participant::Kind kind = participants[slot].kind;
@@ -50,6 +56,9 @@ struct TouchingView {
   }
   double thickness_of(const Touch& touch) const;                    // of the layer between the two [m]
   std::pair<double, double> friction_of(const Touch& touch) const;  // of what sticks, of what slides
+  // Of what two surfaces pushed each other with in the last step, whether most slid; where nothing did, none.
+  std::optional<bool> slid_before(const Touch& touch) const;
+  void sum_up_paces();  // of the memory, for that
   // Where a vertex is at the end of the part, as far as it is known.
   Vec3 vertex_end(std::uint32_t slot, std::uint32_t own) const;
   // Of what is soft: how fast a vertex is when the part begins [m/s].

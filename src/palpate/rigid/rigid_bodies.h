@@ -136,8 +136,8 @@ class RigidBodies : private RigidView {
   void hold();
   // Of a step that is cut short, the part of it that is done, and so much of what velocities were changed by:
   // otherwise the rest of the step would push by all that pushes once more. `kept`: bodies that touch, which
-  // keep all but what forces did to them in what is left of the step.
-  RigidReport end_step(double part = 1, std::span<const BodyId> kept = {});
+  // keep all but what forces did to them in what is left of the step, if that is done at all (`goes_on`).
+  RigidReport end_step(double part = 1, std::span<const BodyId> kept = {}, bool goes_on = true);
   std::size_t joints() const { return joint_ids_.size(); }
   // By the index of an id; null where there is none any more.
   std::span<const std::shared_ptr<RigidConstraint>> joint_list() const { return joints_; }
@@ -208,7 +208,7 @@ class RigidBodies : private RigidView {
   void begin_all(double seconds);
   RigidReport end_all();
   void undo();
-  void cut(double part, std::span<const BodyId> kept);
+  void cut(double part, std::span<const BodyId> kept, bool goes_on);
   std::uint32_t place_of(BodyId id) const;
   std::uint32_t require(BodyId id) const;
   Pose pose_of(std::uint32_t place) const { return pose_of(place, now_[place]); }

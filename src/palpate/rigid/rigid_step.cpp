@@ -181,10 +181,10 @@ void RigidBodies::begin_step(double seconds, std::span<const BodyId> touching) {
   }
 }
 
-RigidReport RigidBodies::end_step(double part, std::span<const BodyId> kept) {
+RigidReport RigidBodies::end_step(double part, std::span<const BodyId> kept, bool goes_on) {
   try {
     const RigidReport report = end_all();
-    if (part < 1) cut(part, kept);
+    if (part < 1) cut(part, kept, goes_on);
     step_ = 0;
     return report;
   } catch (...) {

@@ -90,14 +90,15 @@ void RigidBodies::hold() {
 
 // Back to a part of the way: bodies turn at an even rate while the origin of their coordinates goes straight,
 // as continuous detection has it.
-void RigidBodies::cut(double part, std::span<const BodyId> kept) {
+void RigidBodies::cut(double part, std::span<const BodyId> kept, bool goes_on) {
+  const double undone = goes_on ? 1 - part : 0;
   for (std::uint32_t i = 0; i < bodies_.size(); ++i) {
     Moving& m = now_[i];
     const Body& body = bodies_[i];
     const bool keeps = std::find(kept.begin(), kept.end(), body.id) != kept.end();
     const Vec3 start = start_[i].turn * start_[i].momentum, end = m.turn * m.momentum;
     const Vec3 momentum =  // angular, along the axes of the world
-        keeps ? Vec3(end - (1 - part) * body.twisted) : Vec3((1 - part) * start + part * end);
+        keeps ? Vec3(end - undone * body.twisted) : Vec3((1 - part) * start + part * end);
     const Pose& frame = body.mass.frame;
     const auto origin = [&](const Moving& at) {
       return Vec3(at.centre - at.turn * (frame.rotation.conjugate() * frame.position));
@@ -107,7 +108,7 @@ void RigidBodies::cut(double part, std::span<const BodyId> kept) {
     m.centre = there + m.turn * (frame.rotation.conjugate() * frame.position);
     if (body.kind != RigidKind::dynamic || body.asleep || body.stopped) continue;
     m.momentum = m.turn.conjugate() * momentum;
-    m.velocity = keeps ? Vec3(m.velocity - (1 - part) * body.pushed)
+    m.velocity = keeps ? Vec3(m.velocity - undone * body.pushed)
                        : Vec3((1 - part) * start_[i].velocity + part * m.velocity);
   }
   time_ = begun_ + part * step_;

@@ -343,8 +343,8 @@ bool SoftBody::begin_step(double seconds, bool rest_of_step) {
   return begin_substep(seconds, 1);
 }
 
-void SoftBody::end_step(double part, bool keeps) {
-  const double rate = 1 / equations_.step;
+void SoftBody::end_step(double part, bool keeps, bool goes_on) {
+  const double rate = 1 / equations_.step, undone = goes_on ? 1 - part : 0;
   for (std::size_t i = 0; i < x_.size(); ++i) {
     const Vec3 move = x_[i] - old_[i];
     if (!(part < 1)) {
@@ -358,10 +358,10 @@ void SoftBody::end_step(double part, bool keeps) {
     }
     const bool pushed = fixed_[i] == 0 && equations_.masses[i] > 0;
     const Vec3 by = pushed ? Vec3(rate * (equations_.targets[i] - old_[i]) - v_[i]) : Vec3(Vec3::Zero());
-    v_[i] = rate * move - (1 - part) * by;
+    v_[i] = rate * move - undone * by;
   }
   stepping_ = false;
-  if (!(part < 1)) forget_pushes();
+  if (!(part < 1) || !goes_on) forget_pushes();
 }
 
 void SoftBody::elastic_forces(std::span<Vec3> out) {

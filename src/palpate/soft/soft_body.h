@@ -115,8 +115,9 @@ class SoftBody {
   bool stayed_upright();
   // Takes what the unknowns are; of a step that is cut short, the part of it that is done, and so much of
   // what velocities were changed by: otherwise the rest of the step would push by all that pushes once more.
-  // `keeps`: all but what weight and forces did to it in what is left of the step.
-  void end_step(double part = 1, bool keeps = false);
+  // `keeps`: all but what weight and forces did to it in what is left of the step, if that is done at all
+  // (`goes_on`).
+  void end_step(double part = 1, bool keeps = false, bool goes_on = true);
 
   // The state, to bytes and back: of a body that is made in the same way, and whose elements were changed as
   // often.

@@ -39,6 +39,7 @@ void MetricColumns::bring(LaggingMetric& metric, std::size_t size, std::span<con
     else
       used_[place_[node]] = call_;
   }
+  found_ += missing_.size();
   for (std::size_t i = 0; i < missing_.size(); i += 3) {
     const std::size_t together = std::min<std::size_t>(3, missing_.size() - i);
     std::fill(work_.begin(), work_.end(), Vec3::Zero());

@@ -23,6 +23,7 @@ class MetricColumns {
 
   // Finds those of these nodes that are not there yet.
   void bring(LaggingMetric& metric, std::size_t size, std::span<const std::uint32_t> nodes);
+  std::uint64_t found() const { return found_; }  // so far: others were there already
   // What was brought last: a row for each node, a number for each.
   void gather(std::span<const std::uint32_t> nodes, std::span<double> out);
 
@@ -35,7 +36,7 @@ class MetricColumns {
   double* column(std::size_t place) { return values_.get() + size_ * place; }
 
   std::uint64_t version_ = 0;  // of the metric; 0: there is nothing
-  std::uint64_t call_ = 0;
+  std::uint64_t call_ = 0, found_ = 0;
   std::size_t size_ = 0, next_ = 0;     // of a column; the place that is looked at next for room
   std::vector<std::uint32_t> place_;    // of the column of each node, or none
   std::vector<std::uint32_t> node_;     // of each place, or none

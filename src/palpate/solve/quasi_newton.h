@@ -39,6 +39,7 @@ class QuasiNewton : public Solver {
     columns_.bring(metric_, size, nodes);
     columns_.gather(nodes, out);
   }
+  std::uint64_t columns_found() const { return columns_.found(); }
 
  private:
   class Own;
