@@ -12,6 +12,7 @@
 
 #include <palpate/base/error.h>
 #include <palpate/base/parallel.h>
+#include <palpate/mesh/generate.h>
 #include <palpate/solve/embedded_term.h>
 
 namespace palpate {
