@@ -115,10 +115,14 @@ double largest_difference(std::span<const Vec3> a, std::span<const Vec3> b) {
   return most;
 }
 
-// One iteration from the same start: what is left is what the gradients made of a slope. Returns whether it
-// went the short way.
-bool expect_the_same(Coupled& coupled, const Couplings& couplings, Springs& springs,
-                     std::span<const Vec3> start, int most) {
+struct Compared {
+  bool reduced = false;  // it went the short way
+  bool strictly = false;
+};
+
+// One iteration from the same start: what is left is what the gradients made of a slope.
+Compared expect_the_same(Coupled& coupled, const Couplings& couplings, Springs& springs,
+                         std::span<const Vec3> start, int most) {
   SolveOptions options;
   options.iterations = 1;
   std::array<std::vector<Vec3>, 2> end;
@@ -133,30 +137,34 @@ bool expect_the_same(Coupled& coupled, const Couplings& couplings, Springs& spri
     reduced = coupled.reduced();
   }
   EXPECT_EQ(gradients[0], gradients[1]);
-  // Springs may be so stiff that the long way itself is not sure: it is taken once more, from within
-  // rounding.
+  // Springs may be so stiff that the long way itself is not sure of what hardly matters: it is taken once
+  // more, from within rounding. Where it is not, both go down by as much all the same.
   for (std::size_t i = 0; i < start.size(); ++i)
     coupled.positions()[i] = start[i] + 1e-15 * start[i].norm() * Vec3(1, i % 2 == 0 ? 1 : -1, -1);
   coupled.solve(couplings, springs, options,
                 {.most_gradients = most, .gradients_until = 1e-3, .reduces = false});
   const double unsure = largest_difference(end[0], coupled.positions());
   const double moved = largest_difference(end[0], start) + 1e-6 * largest(start);
-  EXPECT_LT(largest_difference(end[0], end[1]), 1e-8 * moved + std::min(200 * unsure, 1e-4 * moved));
-  return reduced;
+  EXPECT_LT(largest_difference(end[0], end[1]), 1e-8 * moved + 200 * unsure);
+  return {reduced, 200 * unsure < 1e-5 * moved};
 }
 
-bool expect_the_same(Case& c, std::span<const Vec3> start, int most) {
+Compared expect_the_same(Case& c, std::span<const Vec3> start, int most) {
   return expect_the_same(c.coupled, c.couplings, c.springs, start, most);
 }
 
 TEST(CoupledProperty, TheShortWayIsTheLongWay) {
-  int reduced = 0;
+  int all = 0, reduced = 0, strictly = 0;
   each_case(200, [&](Random& random) {
     Case c(random, 40);
     const std::vector<Vec3> start(c.coupled.positions().begin(), c.coupled.positions().end());
-    reduced += expect_the_same(c, start, 1 + static_cast<int>(random.below(8))) ? 1 : 0;
+    const Compared one = expect_the_same(c, start, 1 + static_cast<int>(random.below(8)));
+    ++all;
+    reduced += one.reduced ? 1 : 0;
+    strictly += one.strictly ? 1 : 0;
   });
   EXPECT_GT(reduced, 0);  // or nothing was compared
+  EXPECT_GT(strictly, 0.8 * all);
 }
 
 // Nodes are fixed and released: the metric changes at once, and once more when its new factor is made.
@@ -180,7 +188,7 @@ TEST(CoupledProperty, ColumnsFollowTheirMetric) {
         body->begin_step(1.0 / 60);
         body->coupled_solver().begin(body->equations(), body->unknowns(), true, Deadline(0));
       }
-      reduced += expect_the_same(c, start, 4) ? 1 : 0;
+      reduced += expect_the_same(c, start, 4).reduced ? 1 : 0;
     }
   });
   EXPECT_GT(reduced, 0);
@@ -245,7 +253,7 @@ TEST(CoupledProperty, ColumnsMakeRoomForOthers) {
         law.matrices.push_back(std::pow(10.0, random.uniform(2, 7)) * along * along.transpose());
       }
       couplings.finish(coupled.size());
-      const bool short_way = expect_the_same(coupled, couplings, law, start, 4);
+      const bool short_way = expect_the_same(coupled, couplings, law, start, 4).reduced;
       (short_way ? reduced : whole) += 1;
       EXPECT_TRUE(springs <= MetricColumns::most(nodes) || !short_way);
     }
