@@ -88,6 +88,29 @@ TEST(Islands, AreLeftAloneByTheGuard) {
   EXPECT_TRUE(guarded);
 }
 
+// How closely it is looked at what is about to be hit depends on how fast that goes, not on how fast others
+// do.
+TEST(Islands, AreSeenComingByThemselves) {
+  World alone(options()), crowded(options());
+  const auto add = [](World& world, const Vec3& from, double speed) {
+    SoftBody body(cube(from + Vec3(0.004, 0.007, 0.0815)), gel);
+    body.set_velocities(std::vector<Vec3>(body.positions().size(), Vec3(0.2, 0, -speed)));
+    return world.add_soft(std::move(body));
+  };
+  for (World* const world : {&alone, &crowded})
+    world->add_static(
+        make(BoxShape{.size_x = 0.6, .size_y = 0.6, .size_z = 0.1, .cells_x = 6, .cells_y = 6, .cells_z = 1}),
+        {.pose = at(Vec3(0, 0, -0.05))});
+  const std::vector<BodyId> one = {add(alone, Vec3::Zero(), 3)}, same = {add(crowded, Vec3::Zero(), 3)};
+  add(crowded, Vec3(20, 0, 0), 100);
+  for (int i = 0; i < 10; ++i) {
+    alone.step(frame);
+    crowded.step(frame);
+    ASSERT_EQ(places(alone, one), places(crowded, same)) << i;
+  }
+  EXPECT_GT(alone.contact_forces().size(), 0u);
+}
+
 // What touches something already and hits something else is solved again with both, not cut short.
 TEST(Islands, AreSolvedAgainWhereTheGuardFoundSomething) {
   World world(options());

@@ -33,6 +33,27 @@ struct Pair {
   }
 };
 
+// Where a floor has many vertices, none of them pushes the rim of what is above: that would be a wall for
+// what slides. One that is below the inside of a triangle does.
+TEST(Touch, FloorsAreNoWalls) {
+  const TriangleMesh floor = make(PlaneShape{.size_x = 0.4, .size_y = 0.4, .cells_x = 40, .cells_y = 40});
+  const TriangleMesh box = make(BoxShape{.cells_x = 2, .cells_y = 2, .cells_z = 2});
+  std::size_t inside = 0, left = 0;
+  for (const double x : {0.0, 0.001, 0.0023, 0.0042, 0.0061, 0.0098}) {
+    Pair pair(floor, moved(box, Vec3(x, 0.3 * x, 0.0512)), 0.005);
+    const auto touches = pair.touches();
+    ASSERT_GT(touches.size(), 50u) << x;
+    for (const Touch& t : touches) {
+      EXPECT_GT(std::abs(t.normal.z()), 0.995) << x;
+      inside += t.first_surface == 0 ? 1 : 0;
+    }
+    for (const Contact& c : pair.detector.detect().contacts)
+      left += c.kind() == ContactKind::vertex_triangle && std::abs(c.normal.z()) < 0.9 ? 1 : 0;
+  }
+  EXPECT_GT(inside, 100u);
+  EXPECT_GT(left, 20u) << "or nothing was left out";
+}
+
 // A small box on a large one: where they face each other, and nowhere else.
 TEST(Touch, BoxesOnEachOther) {
   Pair pair(make(BoxShape{.size_x = 1, .size_y = 1, .size_z = 0.5, .cells_x = 4, .cells_y = 4, .cells_z = 2}),

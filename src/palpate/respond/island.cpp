@@ -7,7 +7,11 @@ namespace palpate {
 
 namespace {
 
-constexpr double gliding = 0.01;                     // [m/s]
+constexpr double gliding = 0.01;  // [m/s]
+// Of what friction may be, how far it is off at most: where not much more than so many times its weight is
+// pushed with, and in hits.
+constexpr double agreed = 0.1, carried = 2, agreed_in_hits = 0.5;
+constexpr int more_passes = 8;                       // of friction, at most, until it agrees
 constexpr double enough = 1e-8, enough_bent = 1e-3;  // of the contact distance: what is no more to be gained
 
 }  // namespace
@@ -35,6 +39,7 @@ SolveReport Island::solve(TouchingView& view) {
     glides_.push_back(glide_of(touches_[c]));
   }
   choose_start();
+  couplings_.at(coupled_.positions(), vectors_);
   SolveOptions options;
   options.least_gain = least_gain();
   SolveReport report;
@@ -42,15 +47,24 @@ SolveReport Island::solve(TouchingView& view) {
   for (int pass = first_pass(); pass < passes; ++pass) {
     options.iterations = iterations_of(pass);
     if (pass > 0) update_friction();
-    const SolveReport one = coupled_.solve(couplings_, law_, options);
-    report.iterations += one.iterations;
-    report.evaluations += one.evaluations;
-    report.failed = report.failed || one.failed;
-    report.residual = one.residual;
+    solve_pass(options, report);
   }
-  couplings_.at(coupled_.positions(), vectors_);
+  options.iterations = std::max(1, 2 * options.iterations / 3);
+  for (int more = 0; more < more_passes && bends() && !glances() && !friction_agrees(); ++more) {
+    update_friction();
+    solve_pass(options, report);
+  }
   note_ends();
   return report;
+}
+
+void Island::solve_pass(const SolveOptions& options, SolveReport& report) {
+  const SolveReport one = coupled_.solve(couplings_, law_, options);
+  couplings_.at(coupled_.positions(), vectors_);
+  report.iterations += one.iterations;
+  report.evaluations += one.evaluations;
+  report.failed = report.failed || one.failed;
+  report.residual = one.residual;
 }
 
 // How hard things are pressed is known about after a few iterations; then friction is, too. What goes on from
@@ -95,15 +109,19 @@ void Island::correct(RigidBodies& rigid) const {
     rigid.correct(one.id, x[one.first], x[one.first + 1].cwiseQuotient(one.free.radii));
 }
 
+double Island::mass() const {
+  double sum = 0;
+  for (const Mover& one : movers_) sum += one.free.mass;
+  for (const std::uint32_t slot : bodies_)
+    if (view_->participants[slot].kind == Participant::Kind::soft) sum += view_->participants[slot].mass;
+  return sum;
+}
+
 // A step of a descent gains at least as much as it moves masses: when no more is in reach than what moves all
 // of them by a small part of the contact distance, it is done. Newton's method is done at once when it is.
 double Island::least_gain() const {
-  double mass = 0;
-  for (const Mover& one : movers_) mass += one.free.mass;
-  for (const std::uint32_t slot : bodies_)
-    if (view_->participants[slot].kind == Participant::Kind::soft) mass += view_->participants[slot].mass;
   const double by = (bends() ? enough_bent : enough) * view_->detector->contact_distance() / view_->seconds;
-  return 0.5 * mass * by * by;
+  return 0.5 * mass() * by * by;
 }
 
 // Where the last round ended, where the bodies were, or where they would be if they moved on as before:
@@ -148,17 +166,37 @@ void Island::try_start(Start soft, Start rigid, double& best) {
 
 // What is new may be so only because it has slid there from the next triangle: it does what most of what was
 // between the two did. Where nothing was, things that meet fast enough slide.
+double Island::friction_at(std::size_t c) const {
+  const auto [sticking, sliding] = view_->friction_of(touches_[c]);
+  const RememberedContact* const before = view_->memory.find(touches_[c].key);
+  const bool slides =
+      before != nullptr ? before->slides() : view_->slid_before(touches_[c]).value_or(glides_[c] > gliding);
+  return slides ? sliding : sticking;
+}
+
+// By what is pushed with where things are now.
 void Island::update_friction() {
-  couplings_.at(coupled_.positions(), vectors_);
+  for (std::size_t c = 0; c < touches_.size(); ++c)
+    law_.springs[c].slip = friction_at(c) * law_.springs[c].push(vectors_[c]);
+}
+
+// Whether friction is, by and large, what belongs to how hard things are pressed in the end. Of contacts that
+// are all new, as those of what slides over small triangles, little is known after a pass or two, and what
+// slides would be stopped at once, or not at all. Hits are over soon, and there are better things to do then.
+bool Island::friction_agrees() const {
+  double off = 0, all = 0, pushes = 0;
   for (std::size_t c = 0; c < touches_.size(); ++c) {
-    ContactSpring& spring = law_.springs[c];
-    const auto [sticking, sliding] = view_->friction_of(touches_[c]);
-    const RememberedContact* const before = view_->memory.find(touches_[c].key);
-    const double push = spring.push(vectors_[c]);
-    const bool slides =
-        before != nullptr ? before->slides() : view_->slid_before(touches_[c]).value_or(glides_[c] > gliding);
-    spring.slip = (slides ? sliding : sticking) * push;
+    const ContactSpring& spring = law_.springs[c];
+    const double push = spring.push(vectors_[c]), may = friction_at(c) * push;
+    const double would = std::min(may, spring.tangent_stiffness * spring.across(vectors_[c]).norm());
+    off += std::abs(spring.drag(vectors_[c]).norm() - would);
+    all += may;
+    pushes += push;
   }
+  const double load = carried * mass() * view_->rigid->options().gravity.norm();
+  const double enough_of =
+      load > 0 ? std::clamp(agreed * pushes / load, agreed, agreed_in_hits) : agreed_in_hits;
+  return !(off > enough_of * all);
 }
 
 Vec3 Island::velocity_of(std::uint32_t vertex) const {

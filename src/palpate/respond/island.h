@@ -44,6 +44,9 @@ class Island {
   // Of each touch: its law, and its vector at the end.
   const ContactSpring& spring(std::size_t c) const { return law_.springs[c]; }
   const Vec3& vector(std::size_t c) const { return vectors_[c]; }
+  Vec3 vector_at(std::size_t c, double fraction) const {  // when so much of the part is done
+    return fraction < 1 ? Vec3((1 - fraction) * starts_[c] + fraction * vectors_[c]) : vectors_[c];
+  }
 
  private:
   void build_unknowns();
@@ -55,6 +58,7 @@ class Island {
   Vec3 velocity_of(std::uint32_t vertex) const;
   double glide_of(const Touch& touch) const;
   double layer(std::uint32_t slot, double area, double thickness) const;
+  double mass() const;
   double least_gain() const;
   void choose_start();
   enum class Start : std::uint8_t { last, stay, go };
@@ -65,7 +69,10 @@ class Island {
   bool again() const;    // an earlier round of this part has solved all of it
   bool glances() const;  // this is a short one
   int first_pass() const;
+  void solve_pass(const SolveOptions& options, SolveReport& report);
+  double friction_at(std::size_t c) const;  // the coefficient
   void update_friction();
+  bool friction_agrees() const;
 
   TouchingView* view_ = nullptr;  // while it solves
   std::vector<std::uint32_t> bodies_;

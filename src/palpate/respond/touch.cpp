@@ -9,12 +9,15 @@ namespace palpate {
 
 namespace {
 
-constexpr double on_part = 1e-9;      // weights below this are none
-constexpr double flat = 0.02;         // sine of angles that are none
-constexpr double clear = 0.04;        // sine of angles that leave no doubt
-constexpr double at_end = 0.05;       // of an edge: what is nearer to its end fades
-constexpr double backward = -0.3;     // cosine beyond which a vertex sees something through its own body
-constexpr double no_distance = 1e-9;  // of the lengths around: there is no direction to speak of
+constexpr double on_part = 1e-9;  // weights below this are none
+constexpr double flat = 0.02;     // sine of angles that are none
+constexpr double clear = 0.04;    // sine of angles that leave no doubt
+constexpr double at_end = 0.05;   // of an edge: what is nearer to its end fades
+constexpr double aside = 0.7;     // cosine beyond which what a vertex would hit lies beside its own surface
+constexpr double beside = 0.1,
+                 beside_fades = 0.05;  // the same, of edges and corners, and over which it fades
+constexpr double backward = -0.3;      // cosine beyond which a vertex sees something through its own body
+constexpr double no_distance = 1e-9;   // of the lengths around: there is no direction to speak of
 
 double angle_at(const Vec3& corner, const Vec3& one, const Vec3& other) {
   const Vec3 a = one - corner, b = other - corner;
@@ -158,6 +161,34 @@ double TouchFinder::leads_away(std::uint32_t side, const Vec3& along) const {
   return std::clamp((flat - most) / clear, 0.0, 1.0) * std::clamp((-flat - least) / clear, 0.0, 1.0);
 }
 
+// How far faces at a vertex lead towards a direction: the largest cosine of its edges.
+double TouchFinder::leads_towards(std::uint32_t vertex, const Vec3& along) const {
+  const Surface& surface = (*surfaces_)[surfaces_->surface_of_vertex(vertex)];
+  const auto positions = surfaces_->positions();
+  double most = -1;
+  for (const std::uint32_t corner : surface.topology.corners_at(vertex - surface.first_vertex)) {
+    const TriangleCorners& t = surfaces_->triangles()[surface.first_triangle + triangle_of(corner)];
+    for (const std::uint32_t other : t) {
+      if (other == vertex) continue;
+      const Vec3 to = positions[other] - positions[vertex];
+      const double length = to.norm();
+      if (length > 0) most = std::max(most, along.dot(to) / length);
+    }
+  }
+  return most;
+}
+
+// How clearly what a vertex sees along a direction, of an edge or a corner, is in front of it, not beside it,
+// from 0 to 1. A floor's vertex does not push the rim of what is about to slide over it.
+double TouchFinder::looks_out(std::uint32_t vertex, const Vec3& along) const {
+  return std::clamp((beside - leads_towards(vertex, along)) / beside_fades, 0.0, 1.0);
+}
+
+bool TouchFinder::vertex_pushes(const Surfaces& surfaces, std::uint32_t vertex, const Vec3& normal) {
+  surfaces_ = &surfaces;
+  return leads_towards(vertex, normal) < aside;
+}
+
 bool TouchFinder::edges_push(const Surfaces& surfaces, std::uint32_t a, std::uint32_t b, const Vec3& normal) {
   surfaces_ = &surfaces;
   return leads_away(a, normal) > 0 && leads_away(b, -normal) > 0;
@@ -233,7 +264,11 @@ void TouchFinder::find_vertex_group(std::span<const Contact> group) {
     Touch touch;
     touch.vertices = {vertex, corners[0], corners[1], corners[2]};
     touch.weights = {-1, w[0], w[1], w[2]};
-    touch.area = 0.5 * own_sides.vertex_area[vertex - own.first_vertex];
+    const bool by_itself =
+        near.part == Part::inside || overlap(contact.first_surface, contact.second_surface);
+    const double clearly = by_itself ? 1 : looks_out(vertex, contact.normal);
+    if (!(clearly > 0)) continue;
+    touch.area = clearly * 0.5 * own_sides.vertex_area[vertex - own.first_vertex];
     add(contact, own_normal, normal, touch);
   }
   // A vertex inside another body leaves it by the nearest way.

@@ -4,7 +4,9 @@
 // two plates that lie on each other are near in thousands of ways that all say the same. What pushes is where
 // the distance of two surfaces has a local minimum:
 //
-//   - a vertex and the inside of a triangle; an edge or a corner, if all triangles around it say so: once;
+//   - a vertex and the inside of a triangle; an edge or a corner, if all triangles around it say so, once,
+//   and
+//     the vertex's own surface does not lead there;
 //   - two edges, both in between their ends, whose faces all lead away from each other.
 //
 // Distances have no sign. Surfaces that are closed have an outside, and features that face each other from
@@ -67,6 +69,9 @@ class TouchFinder {
   // Whether two edges (numbers of sides) push along a direction from the first to the second: their faces
   // lead away from each other.
   bool edges_push(const Surfaces& surfaces, std::uint32_t a, std::uint32_t b, const Vec3& normal);
+  // Whether a vertex pushes along a direction from it: its own surface does not lead there. A vertex of a
+  // floor does not push what slides past it.
+  bool vertex_pushes(const Surfaces& surfaces, std::uint32_t vertex, const Vec3& normal);
   // What is known of a surface.
   const SurfaceSides& sides(const Surfaces& surfaces, std::uint32_t slot);
 
@@ -83,6 +88,8 @@ class TouchFinder {
   Vec3 triangle_normal(std::uint32_t t) const;
   Vec3 vertex_normal(std::uint32_t vertex) const;
   Vec3 edge_normal(std::uint32_t side) const;
+  double leads_towards(std::uint32_t vertex, const Vec3& along) const;
+  double looks_out(std::uint32_t vertex, const Vec3& along) const;
   double leads_away(std::uint32_t side, const Vec3& along) const;
   bool add(const Contact& contact, const Vec3& first_normal, const Vec3& second_normal, Touch touch);
   bool overlap(std::uint32_t a, std::uint32_t b) const;

@@ -141,7 +141,8 @@ void TouchingStep::cluster_seen() {
 }
 
 // What crosses first in a cluster, and about then, is what has to be held; what crosses later does so because
-// that went through. Two edges push if their faces lead away from each other, as in touch.h; where nothing
+// that went through. Two edges push if their faces lead away from each other, as in touch.h, and a vertex
+// where its own surface does not lead: on the way of what slides there are thousands of others. Where nothing
 // else is there, whatever is first.
 void TouchingStep::choose_seen() {
   const Surfaces& surfaces = view_.detector->surfaces();
@@ -152,9 +153,11 @@ void TouchingStep::choose_seen() {
     if (at == none || seen_[i].crossing.time < seen_[at].crossing.time) at = i;
   }
   for (Seen& one : seen_)
-    one.taken = one.crossing.time <= seen_[first[one.cluster]].until &&
-                (one.crossing.kind() == ContactKind::vertex_triangle ||
-                 finder_.edges_push(surfaces, one.crossing.first(), one.crossing.second(), one.touch.normal));
+    one.taken =
+        one.crossing.time <= seen_[first[one.cluster]].until &&
+        (one.crossing.kind() == ContactKind::vertex_triangle
+             ? finder_.vertex_pushes(surfaces, one.crossing.first(), one.touch.normal)
+             : finder_.edges_push(surfaces, one.crossing.first(), one.crossing.second(), one.touch.normal));
   for (const Seen& one : seen_)
     if (one.taken) first[one.cluster] = none;
   for (const std::uint32_t i : first)
@@ -231,13 +234,7 @@ void TouchingStep::glance(TouchingReport& report) {
   const Clock::time_point begun = Clock::now();
   set_ends();
   seen_.clear();
-  double longest = 0;
-  for (const Way& way : ways_) longest = std::max(longest, way.length);
-  // What ends deep inside of something has crossed it with thousands of features.
-  const double window = std::min(1.0, at_once * view_.detector->contact_distance() / longest);
-  for (const Crossing& crossing : view_.detector->crossings(
-           {.tolerance = tolerance, .brief = true, .window = window, .pairs = CrossingPairs::between}))
-    if (view_.slots[crossing.first_surface].far || view_.slots[crossing.second_surface].far) see(crossing);
+  see_first_hits();
   cluster_seen();
   choose_seen();
   merge_seen(report, 1);
@@ -247,6 +244,36 @@ void TouchingStep::glance(TouchingReport& report) {
     slot.fresh = slot.fresh || slot.far;
   }
   report.guard_nanoseconds += std::chrono::nanoseconds(Clock::now() - begun).count();
+}
+
+// What ends deep inside of something has crossed it with thousands of features: of each two bodies, what is
+// hit at about the same time as the first is enough. How long that is depends on those two alone, so that
+// islands know nothing of each other here either.
+void TouchingStep::see_first_hits() {
+  const auto window_of = [&](std::uint32_t a, std::uint32_t b) {
+    const double longest = std::max(ways_[a].length, ways_[b].length);
+    return std::min(1.0, at_once * view_.detector->contact_distance() / longest);
+  };
+  double window = 0;
+  for (std::uint32_t slot = 0; slot < view_.slots.size(); ++slot)
+    if (view_.slots[slot].far) window = std::max(window, window_of(slot, slot));
+  const std::span<const Crossing> found =
+      view_.detector
+          ->crossings(
+              {.tolerance = tolerance, .brief = true, .window = window, .pairs = CrossingPairs::between})
+          .crossings;
+  first_hits_.clear();
+  for (const Crossing& one : found)
+    if (one.time > 0)
+      first_hits_.push_back({RememberedContact::between(one.first_surface, one.second_surface), one.time});
+  std::sort(first_hits_.begin(), first_hits_.end());
+  for (const Crossing& one : found) {
+    const std::uint32_t a = one.first_surface, b = one.second_surface;
+    if (!view_.slots[a].far && !view_.slots[b].far) continue;
+    const auto first = std::lower_bound(first_hits_.begin(), first_hits_.end(),
+                                        std::pair{RememberedContact::between(a, b), 0.0});
+    if (!(one.time > 0) || one.time <= first->second + window_of(a, b)) see(one);
+  }
 }
 
 // Crossings are in ascending order of their keys, as touches are.

@@ -78,7 +78,9 @@ TouchingReport TouchingStep::step(double seconds) {
     double fraction = 1;
     for (int round = 0;; ++round) {
       begin_round();
+      const bool failed = report.solve.failed;
       report.solve = solve();
+      report.solve.failed = report.solve.failed || failed;
       ++report.solves;
       const Clock::time_point begun = Clock::now();
       set_ends();
@@ -197,12 +199,7 @@ SolveReport TouchingStep::solve() {
   for (const Place& place : islands_) place.island->correct(*view_.rigid);
   view_.rigid->hold();
   SolveReport report;
-  for (const SolveReport& one : reports_) {
-    report.iterations += one.iterations;
-    report.evaluations += one.evaluations;
-    report.failed = report.failed || one.failed;
-    report.residual = std::max(report.residual, one.residual);
-  }
+  for (const SolveReport& one : reports_) report.add(one);
   return report;
 }
 
@@ -228,6 +225,7 @@ void TouchingStep::mark_stuck(double fraction) {
       for (const Island::Mover& one : place.island->movers()) stuck_bodies_.push_back(one.id);
 }
 
+// `fraction`: of the part, what is done.
 void TouchingStep::remember(double fraction) {
   view_.memory.clear();
   bounces_.clear();
@@ -236,38 +234,37 @@ void TouchingStep::remember(double fraction) {
   const double part = view_.seconds / view_.step;
   for (const Place& place : islands_)
     for (std::size_t c = 0; c < place.island->touches().size(); ++c)
-      remember(*place.island, c, is_stuck(place.root) ? part : fraction * part);
+      remember(*place.island, c, fraction, is_stuck(place.root) ? part : fraction * part);
   view_.memory.sort();
 }
 
 // `share`: of the whole step, how long it pushed. What has let go may have been dragged all the same, by what
 // pushed it in the last pass.
-void TouchingStep::remember(const Island& island, std::size_t c, double share) {
+void TouchingStep::remember(const Island& island, std::size_t c, double fraction, double share) {
   const ContactSpring& spring = island.spring(c);
   const Touch& touch = island.touches()[c];
   const Vec3& vector = island.vector(c);
   const double push = spring.push(vector);
   const Vec3 drag = spring.drag(vector);
-  if (!(push > 0) && drag.isZero(0)) return;
-  const auto body = [&](std::uint32_t slot) {
-    return view_.moves(slot) ? view_.participants[slot].body : BodyId{};
-  };
+  if (!(push > 0) && !(drag.squaredNorm() > 0)) return;
   Vec3 point = Vec3::Zero();
   const Surface& surface = view_.detector->surfaces()[touch.first_surface];
   for (std::size_t k = 0; k < 4; ++k)
     if (touch.weights[k] < 0)
       point -=
           touch.weights[k] * view_.vertex_end(touch.first_surface, touch.vertices[k] - surface.first_vertex);
-  forces_.part().push_back({touch.key, body(touch.first_surface), body(touch.second_surface),
+  forces_.part().push_back({touch.key, view_.participants[touch.first_surface].body,
+                            view_.participants[touch.second_surface].body,
                             share * (push * spring.normal + drag), point, share * push});
   if (!(push > 0)) return;
-  note_energy(spring, touch, vector, push);
+  note_state(spring, touch, island.vector_at(c, fraction), push);
   note_bounce(island, touch, point);
 }
 
-// Of what pushes: what it holds, and what the next step is to know of it.
-void TouchingStep::note_energy(const ContactSpring& spring, const Touch& touch, const Vec3& vector,
-                               double push) {
+// Of what pushes: what it holds, and what the next step is to know of it. `vector`: where it comes to be,
+// which is not where it was to go if motion is cut short; nothing was stretched by what is not gone.
+void TouchingStep::note_state(const ContactSpring& spring, const Touch& touch, const Vec3& vector,
+                              double push) {
   const auto [sticking, sliding] = view_.friction_of(touch);
   Vec3 across = spring.across(vector);
   const double stretch = across.norm(), kt = spring.tangent_stiffness;
@@ -334,7 +331,7 @@ void TouchingStep::bounce() {
 }
 
 void TouchingStep::end_part(double fraction, bool goes_on, TouchingReport& report) {
-  report.rigid = view_.rigid->end_step(fraction, stuck_bodies_, goes_on);
+  report.rigid.add(view_.rigid->end_step(fraction, stuck_bodies_, goes_on));
   bounce();
   for (std::uint32_t slot = 0; slot < view_.participants.size(); ++slot)
     if (const Participant& p = view_.participants[slot]; p.kind == Participant::Kind::soft)

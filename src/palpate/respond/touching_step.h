@@ -81,6 +81,7 @@ class TouchingStep final : public Response {
   void set_ends();
   bool guard(bool last, TouchingReport& report);
   void see(const Crossing& crossing);
+  void see_first_hits();
   void cluster_seen();
   void choose_seen();
   // `known_by`: how much harder contacts become that were there.
@@ -92,8 +93,8 @@ class TouchingStep final : public Response {
   void mark_stuck(double fraction);
   bool is_stuck(std::uint32_t slot) const { return view_.slots[view_.slots[slot].root].stuck; }
   void remember(double fraction);
-  void remember(const Island& island, std::size_t c, double share);
-  void note_energy(const ContactSpring& spring, const Touch& touch, const Vec3& vector, double push);
+  void remember(const Island& island, std::size_t c, double fraction, double share);
+  void note_state(const ContactSpring& spring, const Touch& touch, const Vec3& vector, double push);
   void note_bounce(const Island& island, const Touch& touch, const Vec3& point);
   Vec3 velocity_before(const Island& island, std::uint32_t slot, const Vec3& where) const;
   void bounce();
@@ -114,8 +115,9 @@ class TouchingStep final : public Response {
   std::vector<BodyId> touching_bodies_;  // rigid ones, and what is joined to them
   std::vector<RigidBodies::HeldJoint> joints_;
   std::vector<Bounce> bounces_;
-  std::vector<std::size_t> hit_forces_;  // of each impulse
-  std::vector<std::uint8_t> upright_;    // by slots: soft bodies of which no element was turned inside out
+  std::vector<std::pair<std::uint64_t, double>> first_hits_;  // of a glance: surfaces, time
+  std::vector<std::size_t> hit_forces_;                       // of each impulse
+  std::vector<std::uint8_t> upright_;  // by slots: soft bodies of which no element was turned inside out
   std::vector<SolveReport> reports_;
   std::vector<std::uint32_t> alone_;  // soft bodies that nothing touches
   std::vector<Seen> seen_;
