@@ -307,6 +307,30 @@ TEST(RigidBodies, CutStepsOfWhatIsKeptPushOnlyForTheirPart) {
   EXPECT_LT((bodies.state(other).velocity - (Vec3(1, part * 3, 2) + fallen)).norm(), 1e-12);
 }
 
+// Nor is it damped for longer: four parts of a step damp as much as the whole.
+TEST(RigidBodies, CutStepsOfWhatIsKeptDampOnlyForTheirPart) {
+  const auto after = [](int parts) {
+    RigidBodies bodies(testing::weightless());
+    const BodyId id = body_number(0);
+    bodies.add(id, {.state = {.velocity = Vec3(1, 0, 2), .angular_velocity = Vec3(0, 3, 0)},
+                    .linear_damping = 5,
+                    .angular_damping = 8});
+    const std::vector<BodyId> all = {id};
+    double left = 1.0 / 60;
+    for (int k = parts; k > 0; --k) {
+      bodies.begin_step(left, all);
+      const double part = 1.0 / k;
+      bodies.end_step(part, all);
+      left *= 1 - part;
+    }
+    return bodies.state(id);
+  };
+  const RigidState whole = after(1), cut = after(4);
+  EXPECT_LT((whole.velocity - cut.velocity).norm(), 1e-3 * whole.velocity.norm());
+  EXPECT_LT((whole.angular_velocity - cut.angular_velocity).norm(), 1e-3 * whole.angular_velocity.norm());
+  EXPECT_LT(whole.velocity.x(), 0.93) << "or nothing was tested";
+}
+
 TEST(RigidBodies, AForceThatIsNotFiniteStopsTheBodyAndNothingElse) {
   struct Bad final : Force {
     void apply(RigidView& bodies) const override { bodies.push(body_number(0), Vec3(0, std::nan(""), 0)); }

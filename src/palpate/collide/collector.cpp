@@ -203,7 +203,9 @@ void Collector::begin(const Search& search) {
   counters_ = {};
   test_nanoseconds_ = 0;
   if (search.crossing.window < 1) {
-    if (firsts_.size() < search.pairs.size()) firsts_ = std::vector<std::atomic<double>>(search.pairs.size());
+    // Atomic numbers cannot be moved: there is room for some more.
+    if (firsts_.size() < search.pairs.size())
+      firsts_ = std::vector<std::atomic<double>>(search.pairs.size() + search.pairs.size() / 4);
     for (std::size_t i = 0; i < search.pairs.size(); ++i) firsts_[i].store(1, std::memory_order_relaxed);
   }
   for (const auto& buffers : idle_) {

@@ -30,7 +30,7 @@ namespace palpate {
 using FourPoints = std::array<Vec3, 4>;
 
 struct CrossingTime {
-  bool hit = false;   // false: it is proven that the two stay apart
+  bool hit = false;   // false: it is proven that the two stay apart, as long as was asked for
   bool sure = false;  // it is proven that they touch, not later than the tolerance after `time`
   double time = 1;    // from 0 to 1: until then they are proven to be apart
   int stretches = 0;  // looked at

@@ -61,7 +61,7 @@ CrossingTime find_in_parts(const Surfaces& all, ContactKind kind, const FourVert
     part.separation += off;
     if (!(part.separation < 1e75)) return {true, false, from, found.stretches};  // nobody can tell
     part.tolerance = std::min(0.5, options.tolerance / (to - from));
-    part.until = 1;
+    part.until = std::min(1.0, (options.until - from) / (to - from) * (1 + 1e-9));
     const CrossingTime one = find_crossing(kind, at(from), at(to), part);
     found.stretches += one.stretches;
     if (!one.hit) {
@@ -77,6 +77,7 @@ CrossingTime find_in_parts(const Surfaces& all, ContactKind kind, const FourVert
       return found;
     }
   }
+  found.time = std::min(from, options.until);
   return found;
 }
 

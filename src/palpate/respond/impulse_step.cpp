@@ -172,7 +172,7 @@ TouchingReport ImpulseStep::step(double seconds) {
 
 // Velocities change by as much as is gone of the part, but for impulses, which happen at its start.
 void ImpulseStep::end_part(double fraction, TouchingReport& report) {
-  report.rigid = scene_.rigid->end_step(fraction);
+  report.rigid.add(scene_.rigid->end_step(fraction));
   if (!(fraction < 1)) return;
   for (const Impulses::Body& body : impulses_.bodies())
     if (body.inverse_mass > 0)

@@ -136,10 +136,7 @@ void PenaltyStep::push(const Contact& contact, double seconds) {
     push_vertex(*p, own, corner.weight * force, positions[corner.vertex], seconds);
     if (corner.weight < 0) point -= corner.weight * positions[corner.vertex];
   }
-  const auto body = [](const Participant& p) {
-    return p.kind == Participant::Kind::rigid || p.kind == Participant::Kind::soft ? p.body : BodyId{};
-  };
-  forces_.push_back({contact.key, body(a), body(b), force, point, push});
+  forces_.push_back({contact.key, a.body, b.body, force, point, push});
 }
 
 TouchingReport PenaltyStep::step(double seconds) {
@@ -152,12 +149,7 @@ TouchingReport PenaltyStep::step(double seconds) {
   report.rigid = scene_.rigid->step(seconds);
   for (const Participant& p : scene_.participants) {
     if (p.kind != Participant::Kind::soft) continue;
-    const SolveReport one = p.soft->step(seconds);
-    report.solve.iterations += one.iterations;
-    report.solve.evaluations += one.evaluations;
-    report.solve.untangled = report.solve.untangled || one.untangled;
-    report.solve.residual = std::max(report.solve.residual, one.residual);
-    report.solve.failed = report.solve.failed || one.failed;
+    report.solve.add(p.soft->step(seconds));
   }
   return report;
 }

@@ -19,7 +19,7 @@ namespace palpate {
 // What a contact did in a step: on average, so that times its length it is what changed the momentum.
 struct ContactForce {
   std::uint64_t key = 0;
-  BodyId first, second;  // null: none that moves
+  BodyId first, second;  // whether they move or not; null: none (a collider's may be)
   Vec3 force;            // on the second body; the first feels the opposite [N]
   Vec3 point;            // [m]
   double push;           // along the normal [N]
@@ -30,11 +30,13 @@ struct TouchingReport {
   std::size_t pushing = 0;  // contacts that pushed
   int solves = 0;
   int guarded = 0;                     // contacts that the guard added
-  int parts = 0;                       // of the step: more than 1 where motion was cut short
+  int parts = 0;                       // more than 1: motion was cut short so many times, less one
   double lost = 0;                     // of the step, what could not be done [s]
   std::int64_t guard_nanoseconds = 0;  // of looking for what would cross
   SolveReport solve = {};
   RigidReport rigid = {};
+
+  void add(const TouchingReport& next);  // of substeps: together
 };
 
 // What a step of it works on, as long as it lasts.

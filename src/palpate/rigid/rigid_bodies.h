@@ -16,6 +16,7 @@
 // changes.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -56,6 +57,13 @@ struct RigidReport {
   int rounds = 0;          // that joints took
   double violation = 0;    // the most that a joint is off after the step [m] or [rad]
   std::size_t failed = 0;  // bodies whose motion was not finite: they were stopped where they were
+
+  void add(const RigidReport& next) {  // of substeps, or parts of a step: together
+    awake = next.awake;
+    rounds += next.rounds;
+    violation = std::max(violation, next.violation);
+    failed += next.failed;
+  }
 };
 
 struct ForceTag;
@@ -136,7 +144,8 @@ class RigidBodies : private RigidView {
   void hold();
   // Of a step that is cut short, the part of it that is done, and so much of what velocities were changed by:
   // otherwise the rest of the step would push by all that pushes once more. `kept`: bodies that touch, which
-  // keep all but what forces did to them in what is left of the step, if that is done at all (`goes_on`).
+  // keep all but what forces and damping did to them in what is left of the step, if that is done at all
+  // (`goes_on`).
   RigidReport end_step(double part = 1, std::span<const BodyId> kept = {}, bool goes_on = true);
   std::size_t joints() const { return joint_ids_.size(); }
   // By the index of an id; null where there is none any more.
@@ -164,6 +173,7 @@ class RigidBodies : private RigidView {
     RigidKind kind;
     bool gravity, asleep, touches;
     bool stopped = false;  // in this step, as it was not finite
+    bool keeps = false;    // while a step is cut: what contacts did to it
     double inverse_mass;
     Vec3 inverse_moments;
     Vec3 force, torque;  // of this moment
@@ -208,6 +218,11 @@ class RigidBodies : private RigidView {
   void begin_all(double seconds);
   RigidReport end_all();
   void undo();
+  // Of what is damped, after so long: exp(-c h), nearly, and never 0.
+  static double still_there(double damping, double seconds) {
+    const double x = damping * seconds;
+    return 1 / (1 + x + 0.5 * x * x);
+  }
   void cut(double part, std::span<const BodyId> kept, bool goes_on);
   std::uint32_t place_of(BodyId id) const;
   std::uint32_t require(BodyId id) const;

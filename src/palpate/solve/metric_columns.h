@@ -1,8 +1,9 @@
 // Columns of the inverse of a metric: how all nodes give way where one is pulled at.
 //
 // The metric of a body stays as it is for many steps, and where it touches changes little from one to the
-// next: so a column that was found is kept until there is another factor. The same numbers stand for x, y and
-// z, so three columns take one solve. A column does not depend on what it was found with, to the last bit.
+// next: so a column that was found is kept until there is another factor, or other nodes are held. The same
+// numbers stand for x, y and z, so three columns take one solve. A column does not depend on what it was
+// found with, to the last bit.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +18,8 @@ namespace palpate {
 
 class MetricColumns {
  public:
-  // Of a body of so many nodes: so many columns may be brought at once. Twice as many are kept; those that
-  // were not asked for lately make room.
+  // Of a body of so many nodes: so many columns may be brought at once. Twice as many are kept; some
+  // that are not asked for now make room for others.
   static std::size_t most(std::size_t size) { return std::min<std::size_t>(144, most_numbers / (size + 1)); }
 
   // Finds those of these nodes that are not there yet.

@@ -9,6 +9,7 @@
 // All but the first are sweeps and can be accelerated (acceleration.h).
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <span>
@@ -39,6 +40,15 @@ struct SolveReport {
   bool untangled = false;  // the step was done with another energy: see soft/untangle.h
   double potential = 0;    // [J]
   double residual = 0;     // see equations.h [m]
+
+  void add(const SolveReport& other) {  // of several solves: together, but for potentials
+    iterations += other.iterations;
+    evaluations += other.evaluations;
+    refused += other.refused;
+    failed = failed || other.failed;
+    untangled = untangled || other.untangled;
+    residual = std::max(residual, other.residual);
+  }
 };
 
 class Solver {

@@ -29,6 +29,7 @@
 #include <palpate/mesh/embedding.h>
 #include <palpate/mesh/mesh.h>
 #include <palpate/respond/response.h>
+#include <palpate/respond/step_forces.h>
 #include <palpate/rigid/joints.h>
 #include <palpate/rigid/rigid_bodies.h>
 #include <palpate/soft/pull_term.h>
@@ -206,7 +207,8 @@ class World {
   // Of the last step, its substeps together. Those inside "detect" follow it and count in both.
   std::span<const Stage> stages() const { return timer_.stages(); }
   const ContactSet& contacts() const { return contacts_; }  // of the last (sub)step's start
-  // What contacts pushed with in the last (sub)step, on average; and on one body, summed up [N].
+  // What contacts pushed with in the last step, on average; and on one body, whether it moves or not, summed
+  // up [N].
   std::span<const ContactForce> contact_forces() const;
   Vec3 contact_force(BodyId id) const;
   Energies energies();
@@ -330,6 +332,7 @@ class World {
   Detector detector_;
   ContactSet contacts_;
   std::unique_ptr<Response> response_;     // null: none
+  StepForces forces_;                      // of substeps, if there are several
   std::vector<Participant> participants_;  // by the slots of the detector
   StageTimer timer_;
   StepReport report_;

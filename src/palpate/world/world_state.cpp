@@ -13,7 +13,7 @@ namespace palpate {
 namespace {
 
 constexpr std::string_view mark = "palpate snapshot\n";
-constexpr std::uint32_t version = 3;
+constexpr std::uint32_t version = 4;
 
 std::uint64_t checksum(std::span<const std::byte> bytes) {
   StateHash hash;

@@ -16,6 +16,7 @@ const StepReport& World::step(double seconds) {
   const Clock::time_point begin = Clock::now();
   timer_.restart();
   report_ = {};
+  forces_.begin_step();
   const double h = seconds / options_.substeps;
   for (int k = 0; k < options_.substeps; ++k) {
     {
@@ -137,7 +138,8 @@ Participant World::participant(const Body& one) const {
 }
 
 std::span<const ContactForce> World::contact_forces() const {
-  return response_ ? response_->forces() : std::span<const ContactForce>();
+  if (!response_) return {};
+  return options_.substeps > 1 ? forces_.all() : response_->forces();
 }
 
 Vec3 World::contact_force(BodyId id) const {
@@ -159,27 +161,30 @@ void World::move_bodies(double seconds) {
   }
   RigidReport rigid;
   if (responds()) {
-    report_.touching = response_->step(seconds);
-    rigid = report_.touching.rigid;
-    report_.soft.iterations += report_.touching.solve.iterations;
-    report_.soft.evaluations += report_.touching.solve.evaluations;
-    report_.soft.residual = std::max(report_.soft.residual, report_.touching.solve.residual);
-    report_.failures += report_.touching.solve.failed ? 1 : 0;
+    const TouchingReport touching = response_->step(seconds);
+    report_.touching.add(touching);
+    report_.soft.add(touching.solve);
+    report_.failures += touching.solve.failed ? 1 : 0;
+    rigid = touching.rigid;
+    if (options_.substeps > 1) {
+      forces_.begin_part();
+      for (ContactForce force : response_->forces()) {
+        force.force /= options_.substeps;
+        force.push /= options_.substeps;
+        forces_.part().push_back(force);
+      }
+      forces_.end_part();
+    }
   } else {
     rigid = rigid_.step(seconds);
   }
-  report_.rigid.awake = rigid.awake;
-  report_.rigid.rounds += rigid.rounds;
-  report_.rigid.violation = std::max(report_.rigid.violation, rigid.violation);
+  report_.rigid.add(rigid);
   report_.failures += rigid.failed;
   for (const BodyId id : order_) {
     Body& body = bodies_[id.index];
     if (!body.soft || (responds() && body.touching)) continue;
     const SolveReport one = body.soft->step(seconds);
-    report_.soft.iterations += one.iterations;
-    report_.soft.evaluations += one.evaluations;
-    report_.soft.untangled = report_.soft.untangled || one.untangled;
-    report_.soft.residual = std::max(report_.soft.residual, one.residual);
+    report_.soft.add(one);
     report_.failures += one.failed ? 1 : 0;
   }
 }
