@@ -97,11 +97,17 @@ TEST(Islands, AreSeenComingByThemselves) {
     body.set_velocities(std::vector<Vec3>(body.positions().size(), Vec3(0.2, 0, -speed)));
     return world.add_soft(std::move(body));
   };
-  for (World* const world : {&alone, &crowded})
-    world->add_static(
+  const auto add_slab = [](World& world, double x) {
+    world.add_static(
         make(BoxShape{.size_x = 0.6, .size_y = 0.6, .size_z = 0.1, .cells_x = 6, .cells_y = 6, .cells_z = 1}),
-        {.pose = at(Vec3(0, 0, -0.05))});
+        {.pose = at(Vec3(x, 0, -0.05))});
+  };
+  add_slab(alone, 0);
+  add_slab(crowded, 0);
   const std::vector<BodyId> one = {add(alone, Vec3::Zero(), 3)}, same = {add(crowded, Vec3::Zero(), 3)};
+  // One that hits something more slowly, so that its window is wider; one that goes far where nothing is.
+  add_slab(crowded, 10);
+  add(crowded, Vec3(10, 0, -0.0275), 0.3);
   add(crowded, Vec3(20, 0, 0), 100);
   for (int i = 0; i < 10; ++i) {
     alone.step(frame);

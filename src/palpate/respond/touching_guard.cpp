@@ -247,15 +247,21 @@ void TouchingStep::glance(TouchingReport& report) {
 }
 
 // What ends deep inside of something has crossed it with thousands of features: of each two bodies, what is
-// hit at about the same time as the first is enough. How long that is depends on those two alone, so that
-// islands know nothing of each other here either.
+// hit at about the same time as the first is enough. How long that is depends on their islands alone, so that
+// others know nothing of it.
 void TouchingStep::see_first_hits() {
+  const auto slots = static_cast<std::uint32_t>(view_.slots.size());
+  for (Way& way : ways_) way.longest = 0;
+  for (std::uint32_t slot = 0; slot < slots; ++slot) {
+    double& longest = ways_[view_.slots[slot].root].longest;
+    longest = std::max(longest, ways_[slot].length);
+  }
   const auto window_of = [&](std::uint32_t a, std::uint32_t b) {
-    const double longest = std::max(ways_[a].length, ways_[b].length);
+    const double longest = std::max(ways_[view_.slots[a].root].longest, ways_[view_.slots[b].root].longest);
     return std::min(1.0, at_once * view_.detector->contact_distance() / longest);
   };
   double window = 0;
-  for (std::uint32_t slot = 0; slot < view_.slots.size(); ++slot)
+  for (std::uint32_t slot = 0; slot < slots; ++slot)
     if (view_.slots[slot].far) window = std::max(window, window_of(slot, slot));
   const std::span<const Crossing> found =
       view_.detector

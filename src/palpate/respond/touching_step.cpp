@@ -78,9 +78,8 @@ TouchingReport TouchingStep::step(double seconds) {
     double fraction = 1;
     for (int round = 0;; ++round) {
       begin_round();
-      const bool failed = report.solve.failed;
-      report.solve = solve();
-      report.solve.failed = report.solve.failed || failed;
+      report.solve.residual = 0;  // of earlier rounds and parts
+      report.solve.add(solve());
       ++report.solves;
       const Clock::time_point begun = Clock::now();
       set_ends();
@@ -257,21 +256,23 @@ void TouchingStep::remember(const Island& island, std::size_t c, double fraction
                             view_.participants[touch.second_surface].body,
                             share * (push * spring.normal + drag), point, share * push});
   if (!(push > 0)) return;
-  note_state(spring, touch, island.vector_at(c, fraction), push);
+  note_state(spring, touch, vector, island.vector_at(c, fraction), push);
   note_bounce(island, touch, point);
 }
 
-// Of what pushes: what it holds, and what the next step is to know of it. `vector`: where it comes to be,
-// which is not where it was to go if motion is cut short; nothing was stretched by what is not gone.
-void TouchingStep::note_state(const ContactSpring& spring, const Touch& touch, const Vec3& vector,
-                              double push) {
+// Of what pushes: what it holds, and what the next step is to know of it. `end`: where it was to go;
+// `vector`: where it comes to be, which is not there if motion is cut short. Nothing was stretched by what is
+// not gone.
+void TouchingStep::note_state(const ContactSpring& spring, const Touch& touch, const Vec3& end,
+                              const Vec3& vector, double push) {
   const auto [sticking, sliding] = view_.friction_of(touch);
-  Vec3 across = spring.across(vector);
-  const double stretch = across.norm(), kt = spring.tangent_stiffness;
+  const double kt = spring.tangent_stiffness;
   // Where many share a load, some give way by a little, until others have it: that is no sliding.
-  const double given = stretch - sticking * push / kt;
+  const double given = spring.across(end).norm() - sticking * push / kt;
   const bool slides = given > creeping * view_.seconds;
-  if (given > 0) across *= (slides ? sliding : sticking) * push / (kt * stretch);
+  Vec3 across = spring.across(vector);
+  const double stretch = across.norm(), most = (slides ? sliding : sticking) * push / kt;
+  if (stretch > most) across *= most / stretch;
   // kt: as stiff as the layer
   const double pressed = std::max(0.0, view_.thickness_of(touch) - spring.normal.dot(vector));
   energy_ += 0.5 * kt * (pressed * pressed + across.squaredNorm());

@@ -60,9 +60,10 @@ class TouchingStep final : public Response {
     double until;           // of the first of a cluster: those that come later follow from it
     bool taken;
   };
-  struct Way {          // of a participant, in a part
-    Box box;            // that it may come to
-    double length = 0;  // that it goes, if it is soft [m]
+  struct Way {           // of a participant, in a part
+    Box box;             // that it may come to
+    double length = 0;   // that it goes, if it is soft [m]
+    double longest = 0;  // of an island's root: that any in it goes
   };
   void take_touches(std::span<const Contact> contacts);
   void keep_guarded(std::span<const Contact> contacts);
@@ -94,7 +95,8 @@ class TouchingStep final : public Response {
   bool is_stuck(std::uint32_t slot) const { return view_.slots[view_.slots[slot].root].stuck; }
   void remember(double fraction);
   void remember(const Island& island, std::size_t c, double fraction, double share);
-  void note_state(const ContactSpring& spring, const Touch& touch, const Vec3& vector, double push);
+  void note_state(const ContactSpring& spring, const Touch& touch, const Vec3& end, const Vec3& vector,
+                  double push);
   void note_bounce(const Island& island, const Touch& touch, const Vec3& point);
   Vec3 velocity_before(const Island& island, std::uint32_t slot, const Vec3& where) const;
   void bounce();

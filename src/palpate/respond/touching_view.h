@@ -50,10 +50,6 @@ struct TouchingView {
   std::vector<Pace> paces;  // ascending
   bool glancing = false;    // what goes far is solved in short
 
-  bool moves(std::uint32_t slot) const {
-    const Participant::Kind kind = participants[slot].kind;
-    return kind == Participant::Kind::rigid || kind == Participant::Kind::soft;
-  }
   double thickness_of(const Touch& touch) const;                    // of the layer between the two [m]
   std::pair<double, double> friction_of(const Touch& touch) const;  // of what sticks, of what slides
   // Of what two surfaces pushed each other with in the last step, whether most slid; where nothing did, none.

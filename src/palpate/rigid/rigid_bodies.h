@@ -178,7 +178,8 @@ class RigidBodies : private RigidView {
     Vec3 inverse_moments;
     Vec3 force, torque;  // of this moment
     Vec3 pushed = Vec3::Zero(),
-         twisted = Vec3::Zero();  // of what touches, in this step: what those change velocity and momentum by
+         twisted = Vec3::Zero();  // of what touches, in this step: what those and damping change its
+                                  // velocity and momentum by
     double linear_damping, angular_damping;
     double quiet;         // for how long it has been slow [s]
     Vec3 quiet_velocity;  // when that began [m/s]
@@ -218,11 +219,6 @@ class RigidBodies : private RigidView {
   void begin_all(double seconds);
   RigidReport end_all();
   void undo();
-  // Of what is damped, after so long: exp(-c h), nearly, and never 0.
-  static double still_there(double damping, double seconds) {
-    const double x = damping * seconds;
-    return 1 / (1 + x + 0.5 * x * x);
-  }
   void cut(double part, std::span<const BodyId> kept, bool goes_on);
   std::uint32_t place_of(BodyId id) const;
   std::uint32_t require(BodyId id) const;

@@ -17,6 +17,12 @@ namespace {
 
 constexpr std::size_t grain = 256;
 
+// exp(-c h), nearly, and never below 0.
+double kept(double damping, double seconds) {
+  const double x = damping * seconds;
+  return 1 / (1 + x + 0.5 * x * x);
+}
+
 // The steady turn that takes one to the other, the shorter way [rad/s].
 Vec3 spin_between(const Quat& from, const Quat& to, double seconds) {
   Quat off = to * from.conjugate();
@@ -76,10 +82,15 @@ void RigidBodies::push_twice(double time, double seconds) {
 
 void RigidBodies::damp(double seconds) {
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    const Body& body = bodies_[i];
+    Body& body = bodies_[i];
     if (body.kind != RigidKind::dynamic) continue;
-    if (body.linear_damping > 0) now_[i].velocity *= still_there(body.linear_damping, seconds);
-    if (body.angular_damping > 0) now_[i].momentum *= still_there(body.angular_damping, seconds);
+    Moving& m = now_[i];
+    const Vec3 velocity = m.velocity, momentum = m.momentum;
+    if (body.linear_damping > 0) m.velocity *= kept(body.linear_damping, seconds);
+    if (body.angular_damping > 0) m.momentum *= kept(body.angular_damping, seconds);
+    if (!body.touches) continue;
+    body.pushed += m.velocity - velocity;
+    body.twisted += m.turn * (m.momentum - momentum);
   }
 }
 

@@ -99,13 +99,8 @@ void RigidBodies::cut(double part, std::span<const BodyId> kept, bool goes_on) {
     const bool keeps = body.keeps;
     body.keeps = false;
     const Vec3 start = start_[i].turn * start_[i].momentum, end = m.turn * m.momentum;
-    // Damping comes last: it is taken off first.
-    const auto kept_of = [&](const Vec3& now, const Vec3& pushed, double damping) {
-      return Vec3(still_there(damping, (1 - undone) * step_) *
-                  (now / still_there(damping, step_) - undone * pushed));
-    };
     const Vec3 momentum =  // angular, along the axes of the world
-        keeps ? kept_of(end, body.twisted, body.angular_damping) : Vec3((1 - part) * start + part * end);
+        keeps ? Vec3(end - undone * body.twisted) : Vec3((1 - part) * start + part * end);
     const Pose& frame = body.mass.frame;
     const auto origin = [&](const Moving& at) {
       return Vec3(at.centre - at.turn * (frame.rotation.conjugate() * frame.position));
@@ -115,7 +110,7 @@ void RigidBodies::cut(double part, std::span<const BodyId> kept, bool goes_on) {
     m.centre = there + m.turn * (frame.rotation.conjugate() * frame.position);
     if (body.kind != RigidKind::dynamic || body.asleep || body.stopped) continue;
     m.momentum = m.turn.conjugate() * momentum;
-    m.velocity = keeps ? kept_of(m.velocity, body.pushed, body.linear_damping)
+    m.velocity = keeps ? Vec3(m.velocity - undone * body.pushed)
                        : Vec3((1 - part) * start_[i].velocity + part * m.velocity);
   }
   time_ = begun_ + part * step_;

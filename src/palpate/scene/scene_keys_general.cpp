@@ -130,7 +130,7 @@ SceneSection contact() {
            value("easing_speed", T::number, "m/s", standard_text(r.easing_speed), at_least(0),
                  "at which bodies that overlap come apart"),
            value("iterations", T::whole, {}, standard_text(r.iterations), from_to(1, 1e6),
-                 "of a solve with contacts, at most")}};
+                 "of each pass of a solve with contacts, at most")}};
 }
 
 SceneSection solver() {
