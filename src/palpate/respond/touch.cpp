@@ -179,9 +179,11 @@ double TouchFinder::leads_towards(std::uint32_t vertex, const Vec3& along) const
 }
 
 // How clearly what a vertex sees along a direction, of an edge or a corner, is in front of it, not beside it,
-// from 0 to 1. A floor's vertex does not push the rim of what is about to slide over it.
-double TouchFinder::looks_out(std::uint32_t vertex, const Vec3& along) const {
-  return std::clamp((beside - leads_towards(vertex, along)) / beside_fades, 0.0, 1.0);
+// from 0 to 1. A vertex of a flat place, of a floor, does not push the rim of what is about to slide over it;
+// one that stands out may be hit from all sides.
+double TouchFinder::looks_out(std::uint32_t vertex, const Vec3& normal, const Vec3& along) const {
+  const double stands_out = (-flat - leads_towards(vertex, normal)) / clear;
+  return std::clamp(std::max(stands_out, (beside - leads_towards(vertex, along)) / beside_fades), 0.0, 1.0);
 }
 
 bool TouchFinder::vertex_pushes(const Surfaces& surfaces, std::uint32_t vertex, const Vec3& normal) {
@@ -266,7 +268,7 @@ void TouchFinder::find_vertex_group(std::span<const Contact> group) {
     touch.weights = {-1, w[0], w[1], w[2]};
     const bool by_itself =
         near.part == Part::inside || overlap(contact.first_surface, contact.second_surface);
-    const double clearly = by_itself ? 1 : looks_out(vertex, contact.normal);
+    const double clearly = by_itself ? 1 : looks_out(vertex, own_normal, contact.normal);
     if (!(clearly > 0)) continue;
     touch.area = clearly * 0.5 * own_sides.vertex_area[vertex - own.first_vertex];
     add(contact, own_normal, normal, touch);

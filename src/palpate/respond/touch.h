@@ -5,8 +5,8 @@
 // the distance of two surfaces has a local minimum:
 //
 //   - a vertex and the inside of a triangle;
-//   - a vertex and an edge or a corner: once, if all triangles around say so, and the vertex's own surface
-//     does not lead there;
+//   - a vertex and an edge or a corner: once, if all triangles around say so, and the vertex stands out, or
+//     its surface does not lead there;
 //   - two edges, both in between their ends, whose faces all lead away from each other.
 //
 // Distances have no sign. Surfaces that are closed have an outside, and features that face each other from
@@ -89,7 +89,7 @@ class TouchFinder {
   Vec3 vertex_normal(std::uint32_t vertex) const;
   Vec3 edge_normal(std::uint32_t side) const;
   double leads_towards(std::uint32_t vertex, const Vec3& along) const;
-  double looks_out(std::uint32_t vertex, const Vec3& along) const;
+  double looks_out(std::uint32_t vertex, const Vec3& normal, const Vec3& along) const;
   double leads_away(std::uint32_t side, const Vec3& along) const;
   bool add(const Contact& contact, const Vec3& first_normal, const Vec3& second_normal, Touch touch);
   bool overlap(std::uint32_t a, std::uint32_t b) const;
